@@ -7,13 +7,20 @@ import Subscriptions
 
 /// A life of the second model, as the rules are handed it.
 struct LifeFacts {
-    let catalog: Catalog
+    /// The catalogs, one after the other.
+    let catalogs: CatalogTimeline
     let facts: AccountFacts
     /// Each line of subscriptions by itself.
     private(set) var subscriptions: [String: SubscriptionState] = [:]
+    /// Each thing that was bought once.
+    private(set) var things: [String: OneTimePurchase] = [:]
 
     init(_ life: AccountLife, heard messages: [LifeMessage]) throws {
-        catalog = Self.catalog(life.catalog)
+        var catalogs = CatalogTimeline(Self.catalog(life.catalog))
+        for change in life.laterCatalogs {
+            catalogs.append(Self.catalog(change.catalog), from: Timestamp(millisecondsSince1970: change.from))
+        }
+        self.catalogs = catalogs
         var purchases: [String: PurchaseFacts] = [:]
         for message in messages { try Self.merge(message, into: &purchases[message.line, default: PurchaseFacts()]) }
         let policy = StatusPolicy(renewalLeewaySeconds: life.leeway / 1000)
@@ -21,11 +28,15 @@ struct LifeFacts {
         for (line, facts) in purchases {
             let state = PurchaseState(facts, policy: policy)
             subscriptions[line] = state.subscription
+            things[line] = state.oneTime
             if let line = Self.line(line, state, Self.bindings(life.bindings[line] ?? [])) { lines.append(line) }
         }
+        // What was before an erasure does not count: the store leaves it out.
+        let erased = life.erased ?? .min
         self.facts = AccountFacts(
-            account: try Self.account(life.account), lines: lines, acts: life.acts.map(Self.act),
-            trial: life.trial.map {
+            account: try Self.account(life.account), lines: lines,
+            acts: life.acts.filter { $0.at > erased }.map(Self.act),
+            trial: life.trial.flatMap { $0.starts > erased ? $0 : nil }.map {
                 StartedTrial(
                     tier: $0.tier, startedAt: Timestamp(millisecondsSince1970: $0.starts),
                     endsAt: Timestamp(millisecondsSince1970: $0.ends))

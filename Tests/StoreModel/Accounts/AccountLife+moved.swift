@@ -11,7 +11,9 @@ extension AccountLife {
             }
         }
         for place in acts.indices { life.acts[place].at += distance }
+        life.erased = erased.map { $0 + distance }
         life.trial = trial.map { ($0.tier, $0.starts + distance, $0.ends + distance) }
+        life.laterCatalogs = laterCatalogs.map { ($0.from + distance, $0.catalog) }
         return life
     }
 }

@@ -31,8 +31,17 @@ extension AccountLife {
             bindings.map { ($0.at, "\(line) \($0.kind.rawValue) of \(who($0.account))") }
         }
         told += acts.map { ($0.at, "act \($0.id): \($0.kind)") }
+        told += laterCatalogs.map { ($0.from, "catalog \($0.catalog.words)") }
+        if let erased { told.append((erased, "erased")) }
         if let trial { told.append((trial.starts, "trial of \(trial.tier) until \(day(trial.ends))")) }
         return told.sorted { ($0.at, $0.words) < ($1.at, $1.words) }.map { "\(day($0.at)) \($0.words)" }
             .joined(separator: "\n") + "\nleeway \(leeway / 1_000) s, day 0 is \(begin)"
+    }
+}
+
+extension LifeCatalog {
+    fileprivate var words: String {
+        let sold = products.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        return "\(tiers), \(sold), \(termDays)"
     }
 }

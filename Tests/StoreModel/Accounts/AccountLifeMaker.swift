@@ -35,7 +35,7 @@ package struct AccountLifeMaker {
     ///   - isLossy: whether one message is lost for ever.
     ///   - leeway: in milliseconds; by default one of the life's own.
     package static func life(
-        seed: UInt64, number: Int = 0, with features: Set<LifeFeature> = Set(LifeFeature.allCases),
+        seed: UInt64, number: Int = 0, with features: Set<LifeFeature> = LifeFeature.first,
         losing isLossy: Bool = false, leeway: Int64? = nil
     ) -> AccountLife {
         var maker = AccountLifeMaker(seed: seed, number: number, features: features)
@@ -43,6 +43,7 @@ package struct AccountLifeMaker {
         maker.shop()
         if features.contains(.claims) { maker.claim() }
         maker.act()
+        if features.contains(.catalogs) { maker.changeCatalog() }
         if isLossy {
             let heard = maker.life.messages.indices.filter { maker.life.messages[$0].name != Self.tokenSet }
             maker.life.messages.remove(at: heard[Int(maker.random.between(0, Int64(heard.count) - 1))])
@@ -119,6 +120,7 @@ package struct AccountLifeMaker {
             now += random.between(ModelTime.hour, 20 * ModelTime.day)
             claim(line, at: now)
         }
+        if features.contains(.boughtAgain), bought.kind == .forever { return buyAgain(bought, after: now) }
         guard random.chance(35), features.contains(.refundedThings) else { return }
         now += random.between(ModelTime.hour, 30 * ModelTime.day)
         bought.revoked = now
@@ -127,6 +129,41 @@ package struct AccountLifeMaker {
         now += random.between(ModelTime.hour, 30 * ModelTime.day)
         bought.revoked = nil
         tell("REFUND_REVERSED", &random, &life.messages)
+    }
+
+    /// What was bought for good is restored, refunded, perhaps given back, and bought again, more than once.
+    private mutating func buyAgain(_ first: LifeTransaction, after instant: Int64) {
+        var (bought, now) = (first, instant)
+        for number in 1...4 {
+            now += random.between(ModelTime.hour, 10 * ModelTime.day)
+            switch random.between(0, 2) {
+            case 0 where bought.revoked == nil:
+                var copy = bought
+                copy.id = "6\(first.id)\(number)"
+                (copy.purchased, copy.firstPurchased) = (now, bought.purchased)
+                tell("restored", copy, &now)
+            case 0,
+                1 where bought.revoked != nil:
+                bought = first
+                bought.id = "8\(first.id)\(number)"
+                bought.purchased = now
+                tell("ONE_TIME_CHARGE", bought, &now)
+            case 1:
+                bought.revoked = now
+                tell("REFUND", bought, &now)
+            default:
+                guard bought.revoked != nil else { continue }
+                bought.revoked = nil
+                tell("REFUND_REVERSED", bought, &now)
+            }
+        }
+    }
+
+    private mutating func tell(_ name: String, _ record: LifeTransaction, _ now: inout Int64) {
+        now += random.between(2, 30) * ModelTime.second
+        var record = record
+        record.signed = now
+        life.messages.append(LifeMessage(name: name, signed: now, line: record.line, transaction: record))
     }
 
     // MARK: - Whose
@@ -141,7 +178,23 @@ package struct AccountLifeMaker {
             claims.append((random.between(first, ends), line, random.pick(accounts), .staff))
         }
         let mayTransfer = random.chance(50)
+        if features.contains(.erasedAccount) {
+            var own = ModelRandom(seed: life.seed ^ 0xE7A5)
+            let erased = own.between(begins, ends)
+            life.erased = erased
+            // Who was erased may come back.
+            for line in life.lines where own.chance(50) {
+                claims.append((own.between(erased + 1, ends + 1), line, accounts[0], .proof))
+            }
+        }
+        var isErased = false
+        func eraseOnce(by instant: Int64) {
+            guard let erased = life.erased, erased <= instant, !isErased else { return }
+            isErased = true
+            eraseAccount(at: erased)
+        }
         for (place, claim) in claims.sorted(by: { $0.at < $1.at }).enumerated() {
+            eraseOnce(by: claim.at)
             let kind =
                 claim.kind == .proof
                 ? self.claim(claim.line, by: claim.account, at: claim.at, mayTransfer: mayTransfer) : claim.kind
@@ -149,7 +202,25 @@ package struct AccountLifeMaker {
             life.bindings[claim.line, default: []].append(
                 LifeBinding(id: Int64(place + 1), kind: kind, account: claim.account, at: claim.at))
         }
-        if random.chance(20) { erase() }
+        eraseOnce(by: .max)
+        if random.chance(20), life.erased == nil { erase() }
+    }
+
+    /// The judged account is erased: what it has is free, whoever Apple signed it for.
+    private mutating func eraseAccount(at instant: Int64) {
+        for (place, line) in life.lines.enumerated() {
+            let heard = life.messages.filter { $0.line == line && $0.signed <= instant }
+            let owners = OwnerModel(life.bindings[line] ?? [])
+            let owner =
+                ThingModel(heard).map { owners.owner(of: $0, at: instant) }
+                ?? owners.owner(of: LineModel(heard, leeway: life.leeway), at: instant)
+            guard !heard.isEmpty, owner == accounts[0] else { continue }
+            let tokens = heard.flatMap { [$0.transaction?.token, $0.renewal?.token] }.compactMap { $0 }
+            let freed = Set(tokens).subtracting([LifeShop.nobody]).union([accounts[0]])
+            life.bindings[line, default: []] += freed.sorted().map {
+                LifeBinding(id: Int64(100 + place), kind: .erasure, account: $0, at: instant)
+            }
+        }
     }
 
     /// Another account is erased, and the judged one proves what it had.
@@ -219,6 +290,29 @@ package struct AccountLifeMaker {
                 default: .changeTier(to: random.pick(["free", "pro", "premium"]))
                 }
             life.acts.append(LifeAct(id: number, at: random.between(begins, ends), kind: kind))
+        }
+    }
+
+    // MARK: - What is sold
+
+    private mutating func changeCatalog() {
+        var own = ModelRandom(seed: life.seed ^ 0xCA7A)
+        var catalog = life.catalog
+        for at in (0..<own.between(1, 3)).map({ _ in own.between(begins, ends) }).sorted() {
+            for _ in 0..<own.between(1, 2) { change(&catalog, &own) }
+            life.laterCatalogs.append((at, catalog))
+        }
+    }
+
+    private func change(_ catalog: inout LifeCatalog, _ random: inout ModelRandom) {
+        let product = random.pick(["basic", "solo", "plus", "forever", "pass"])
+        switch random.between(0, 9) {
+        case 0...3: catalog.products[product] = random.pick(Array(catalog.tiers.dropFirst()))
+        case 4...5: catalog.products[product] = catalog.products[product] == nil ? "pro" : nil
+        case 6: catalog.termDays["pass"] = random.pick([5, 20, 40])
+        case 7 where !catalog.tiers.contains("max"):
+            catalog.tiers.insert("max", at: Int(random.between(1, Int64(catalog.tiers.count))))
+        default: catalog.tiers.swapAt(1, catalog.tiers.count - 1)
         }
     }
 }

@@ -36,7 +36,7 @@ package final class AccountModel {
         var access: Bool
         /// What it gives, or gave.
         var tier: String
-        /// Whether Apple tries to charge.
+        /// Whether Apple tries to charge, or has charged for what is not sold.
         var isRetried = false
         /// When the running period ends; nil where it has no end.
         var periodEnds: Int64?
@@ -73,7 +73,12 @@ package final class AccountModel {
     /// The tier that it gave then.
     private var tiers: [Int64: String] = [:]
     /// The instants at which anything may change, in epoch milliseconds, in order.
-    package let borders: [Int64]
+    package var borders: [Int64] { all }
+    private var all: [Int64] = []
+    /// Those by its own catalog.
+    private let own: [Int64]
+    /// What it is by the catalogs that take the place of the life's first one, each from its instant on.
+    private var later: [(from: Int64, model: AccountModel)] = []
     /// What was worked out already; nothing but time is saved by it.
     private var known: [Source: [Int64: Standing?]] = [:]
     private var knownOwners: [String: [Int64: String?]] = [:]
@@ -81,7 +86,32 @@ package final class AccountModel {
     private var knownEnds: [Int64: Int64?] = [:]
 
     /// Judges a life.
-    package init(_ life: AccountLife) {
+    ///
+    /// The catalog is that of the instant. What an act was about was decided by the catalog of the act's instant.
+    package convenience init(_ life: AccountLife) {
+        var life = life
+        if let erased = life.erased {
+            // What staff did before, and the trial, were the account's that is no more.
+            life.acts.removeAll { $0.at <= erased }
+            if let trial = life.trial, trial.starts <= erased { life.trial = nil }
+        }
+        self.init(life, knowing: nil, until: .min)
+        var last = self
+        for change in life.laterCatalogs {
+            var life = life
+            life.catalog = change.catalog
+            last = AccountModel(life, knowing: last, until: change.from)
+            later.append((change.from, last))
+        }
+        // Each model looks for its ends at its own borders.
+        all = Set(later.flatMap { [$0.from] + $0.model.own }).union(own).sorted()
+    }
+
+    /// Judges a life by one catalog.
+    /// - Parameters:
+    ///   - earlier: what acts before this catalog's first instant were about.
+    ///   - start: that instant.
+    private init(_ life: AccountLife, knowing earlier: AccountModel?, until start: Int64) {
         self.life = life
         var (lines, things, owners) = ([String: LineModel](), [String: ThingModel](), [String: OwnerModel]())
         for line in life.lines {
@@ -95,10 +125,16 @@ package final class AccountModel {
         }
         (self.lines, self.things, self.owners) = (lines, things, owners)
         acts = life.acts.sorted { ($0.at, $0.id) < ($1.at, $1.id) }
-        borders = Self.borders(of: life, lines, things)
+        own = Self.borders(of: life, lines, things)
         for (place, act) in acts.enumerated() {
             switch act.kind {
             case .extend, .changeTier:
+                if let earlier, act.at < start {
+                    targets[act.id] = earlier.targets[act.id]
+                    deciding[act.id] = earlier.deciding[act.id]
+                    tiers[act.id] = earlier.tiers[act.id]
+                    continue
+                }
                 // What staff had changed to the lowest tier is there, and can be changed again.
                 if let decision = decision(at: act.at, by: Array(acts[..<place])),
                     decision.standing.access || (decision.standing.status == "free" && act.isChange)
@@ -117,8 +153,15 @@ package final class AccountModel {
     /// What a line is, whoever has it.
     private func standing(of line: String, at instant: Int64) -> Standing? {
         if let model = lines[line] {
-            guard let verdict = model.verdict(at: instant), let tier = life.catalog.tier(of: verdict.period.product)
-            else { return nil }
+            guard let verdict = model.verdict(at: instant) else { return nil }
+            guard let tier = life.catalog.tier(of: verdict.period.product) else {
+                // What is not sold gives nothing; what was before it on the line has ended.
+                let status =
+                    verdict.status == .revoked ? "revoked" : verdict.period.isTrial ? "trial_expired" : "expired"
+                return Standing(
+                    source: .line(line), status: status, access: false, tier: life.catalog.tiers.first ?? "",
+                    isRetried: verdict.status == .billingRetry || verdict.status.access)
+            }
             let status =
                 switch verdict.status {
                 case .billingRetry: "expired"
@@ -184,7 +227,9 @@ package final class AccountModel {
                     source: source, status: "active", access: true, tier: tier, periodEnds: ends, ahead: [(tier, ends)])
                 : Standing(source: source, status: "expired", access: false, tier: tier)
         case .days(let id):
-            guard let days = days(id, at: instant), days.from <= instant else { return nil }
+            guard let days = days(id, at: instant), days.from <= instant, let rank = life.catalog.rank(days.tier),
+                rank > 0
+            else { return nil }
             return instant < days.until
                 ? Standing(
                     source: source, status: "active", access: true, tier: days.tier, periodEnds: days.until,
@@ -238,7 +283,7 @@ package final class AccountModel {
             return (grant.at, grant.id) < (act.at, act.id)
         case .trial: return (life.trial?.starts ?? .max) <= act.at
         case .line(let line):
-            if let thing = things[line] { return (thing.purchased(at: instant) ?? .max) <= act.at }
+            if let thing = things[line] { return (thing.lastBought(by: instant) ?? .max) <= act.at }
             guard let model = lines[line] else { return false }
             var periods = begun(line, model, by: instant)
             if let moment, moment > instant { periods = model.periods(at: instant).filter { $0.begins <= moment } }
@@ -251,12 +296,21 @@ package final class AccountModel {
         _ period: LinePeriod, after act: LifeAct, among periods: [LinePeriod], of model: LineModel
     ) -> Bool {
         guard period.begins > act.at else { return false }
-        if period.reason == "PURCHASE" { return true }
+        if period.reason == "PURCHASE" || isBoughtAgain(period, among: periods, of: model) { return true }
         // Renewed, or only heard of: to the product that was there, or to the one that was to follow, it is the old one.
         // A line of which nothing older was heard begins with what was heard first.
         guard let before = periods.last(where: { $0.begins <= act.at }) else { return true }
         guard before.product != period.product, period.firstSigned > act.at else { return false }
         return model.nextProduct(at: act.at) != period.product
+    }
+
+    /// Whether the customer seems to have bought a period of which Apple does not say why it is: more than a day lies between,
+    /// and nothing was retried.
+    private func isBoughtAgain(_ period: LinePeriod, among periods: [LinePeriod], of model: LineModel) -> Bool {
+        let ends = periods.filter { $0.begins < period.begins }.map { min($0.ends, $0.revoked ?? .max) }
+        guard period.reason == nil, let end = ends.max(), period.begins - ModelTime.day > end else { return false }
+        let before = model.verdict(at: period.begins - 1)?.status
+        return before != .billingRetry && before != .gracePeriod
     }
 
     // MARK: - Acts
@@ -298,7 +352,7 @@ package final class AccountModel {
             end =
                 !(standing(of: source, at: act.at)?.access ?? false)
                 ? act.at
-                : borders.first { border in
+                : own.first { border in
                     act.at < border && !(standing(of: source, at: border)?.access ?? false)
                 }
             knownEnds[act.id] = .some(end)
@@ -310,7 +364,7 @@ package final class AccountModel {
     /// never. What it gave to nobody before it was another account's was not for this one.
     private func end(of source: Source, at instant: Int64) -> Int64? {
         var wasOthers = false
-        for border in borders.reversed() where border <= instant {
+        for border in own.reversed() where border <= instant {
             if isOthers(source, at: border - 1) {
                 wasOthers = true
             } else if standingForAnyone(of: source, at: border - 1)?.access ?? false {
@@ -480,7 +534,8 @@ package final class AccountModel {
         // What had ended by itself before a block has ended so.
         for source in sources where standing(of: source, at: instant) != nil {
             guard let block = blocks.first(where: { wasThere(source, when: $0, at: instant) }),
-                let before = standing(of: source, at: block.at), !before.access,
+                !isOthers(source, at: block.at), let before = standingForAnyone(of: source, at: block.at),
+                !before.access,
                 let end = end(of: source, at: block.at)
             else { continue }
             ends.append((end, before))
@@ -509,6 +564,11 @@ package final class AccountModel {
 
     /// What the account is at an instant, in epoch milliseconds.
     package func verdict(at instant: Int64) -> AccountVerdict {
+        if let erased = life.erased, instant < erased {
+            return AccountVerdict(
+                status: "free", tier: life.catalog.tiers.first ?? "free", access: false, source: "none")
+        }
+        if let reign = later.last(where: { $0.from <= instant }) { return reign.model.verdict(at: instant) }
         let free = life.catalog.tiers.first ?? "free"
         guard let (standing, expiresAt, tierUntil) = decision(at: instant, by: acts) else {
             return AccountVerdict(status: "free", tier: free, access: false, source: "none")
@@ -522,7 +582,7 @@ package final class AccountModel {
     private static func borders(
         of life: AccountLife, _ lines: [String: LineModel], _ things: [String: ThingModel]
     ) -> [Int64] {
-        var borders = Set(life.acts.map(\.at))
+        var borders = Set(life.acts.map(\.at) + [life.erased].compactMap { $0 })
         for model in lines.values { borders.formUnion(model.borders) }
         for thing in things.values { borders.formUnion(thing.borders(life.catalog)) }
         for bindings in life.bindings.values { borders.formUnion(bindings.map(\.at)) }

@@ -90,6 +90,10 @@ package struct AccountLife: Sendable {
     package var trial: (tier: String, starts: Int64, ends: Int64)?
     /// What is sold.
     package var catalog: LifeCatalog
+    /// What is sold instead from an instant on, in epoch milliseconds, in order.
+    package var laterCatalogs: [(from: Int64, catalog: LifeCatalog)] = []
+    /// When the account itself was erased, in epoch milliseconds.
+    package var erased: Int64?
     /// How long a renewal is waited for, in milliseconds.
     package var leeway: Int64
 

@@ -15,6 +15,8 @@ struct LifeShop {
     private var now: Int64
     private var standing = Standing.running
     private var transactions: [LifeTransaction]
+    /// What was added to the newest one: transactions of their own, to the same end.
+    private var seats: [LifeTransaction] = []
     private var renewal: LifeRenewal
     private var refunded: Int?
     private let tokens: [String?]
@@ -67,6 +69,8 @@ struct LifeShop {
             case 45..<53: refundNewest()
             case 53..<63: extend()
             case 63..<68: reverse()
+            case 68..<76 where features.contains(.seats): addSeat()
+            case 76..<84 where features.contains(.seats): refundPart()
             default: handIn()
             }
         }
@@ -101,10 +105,46 @@ struct LifeShop {
     }
 
     private mutating func extend() {
-        guard current.revoked == nil else { return }
+        guard current.revoked == nil, seats.isEmpty else { return }
         current.expires = end + random.between(1, 20) * ModelTime.day
         renewal.date = current.expires
         tell("RENEWAL_EXTENDED")
+    }
+
+    /// The customer pays for one more seat, for the rest of the period.
+    private mutating func addSeat() {
+        guard current.revoked == nil, !current.isTrial else { return }
+        var seat = current
+        seat.id = "7\(current.id)\(seats.count)"
+        // Apple may give it the line item of what it is added to.
+        if random.chance(50) { seat.lineItem = "9" + seat.id }
+        seat.purchased = now
+        seat.reason = "PURCHASE"
+        seat.additionalReason = "SEATS_ADDED"
+        seats.append(seat)
+        tell("SEATS", with: seat)
+        let room = end - 28 * ModelTime.hour - now
+        guard room > 0, random.chance(50) else { return }
+        now += random.between(0, room)
+        refundPart()
+    }
+
+    /// One of several parts is taken back, and the others stand.
+    private mutating func refundPart() {
+        var standing = seats.indices.filter { seats[$0].revoked == nil }.map { Int?($0) }
+        if current.revoked == nil { standing.append(nil) }
+        guard standing.count > 1 else { return }
+        if let seat = random.pick(standing) {
+            refund(seat)
+        } else {
+            current.revoked = now
+            tell("REFUND")
+        }
+    }
+
+    private mutating func refund(_ seat: Int) {
+        seats[seat].revoked = now
+        tell("REFUND", with: seats[seat])
     }
 
     private mutating func handIn() {
@@ -128,6 +168,7 @@ struct LifeShop {
 
     private mutating func refundNewest() {
         guard current.revoked == nil else { return }
+        for seat in seats.indices where seats[seat].revoked == nil { refund(seat) }
         current.revoked = now
         renewal.renews = false
         refunded = newest
@@ -257,14 +298,17 @@ struct LifeShop {
             id: String(last + 1), line: current.line, product: product, purchased: begins,
             expires: begins + 30 * ModelTime.day, reason: reason, token: token)
         transactions.append(next)
+        seats = []
         renewal = LifeRenewal(after: next)
         standing = .running
     }
 
     /// Signs a notification some seconds from now; the clock then stands there.
-    private mutating func tell(_ name: String, about index: Int? = nil, after seconds: Int64? = nil) {
+    private mutating func tell(
+        _ name: String, about index: Int? = nil, with record: LifeTransaction? = nil, after seconds: Int64? = nil
+    ) {
         now += (seconds ?? random.between(2, 20)) * ModelTime.second + random.between(0, 999)
-        var (transaction, info) = (transactions[index ?? newest], renewal)
+        var (transaction, info) = (record ?? transactions[index ?? newest], renewal)
         transaction.signed = now
         info.signed = now
         messages.append(

@@ -40,6 +40,8 @@ package struct LifeTransaction: Sendable, Hashable {
     package var token: String?
     /// `revocationDate`.
     package var revoked: Int64?
+    /// `revocationPercentage`: how much was taken back, in thousandths of a percent; absent for all of it.
+    package var percentage: Int64?
     /// `isUpgraded`; Apple leaves the field out rather than writing false.
     package var isUpgraded = false
     /// How many.
@@ -82,6 +84,7 @@ package struct LifeTransaction: Sendable, Hashable {
         json.add("signedDate", signed)
         json.add("revocationReason", revoked == nil ? nil : Int64(0))
         json.add("revocationDate", revoked)
+        json.add("revocationPercentage", percentage)
         json.add("isUpgraded", isUpgraded ? true : nil)
         json.add("offerType", isTrial ? Int64(1) : nil)
         json.add("offerDiscountType", isTrial ? "FREE_TRIAL" : nil)

@@ -6,6 +6,7 @@ package struct LineModel: Sendable {
     private static let configuredGrace = 16 * ModelTime.day
     private static let lost = "lost"
 
+    private let messages: [LifeMessage]
     private let transactions: [LifeTransaction]
     private let renewals: [(signed: Int64, info: LifeRenewal, status: Int?)]
     private let reports: [(signed: Int64, status: Int, message: LifeMessage)]
@@ -16,6 +17,7 @@ package struct LineModel: Sendable {
     /// What was heard of one line, in any order.
     package init(_ messages: [LifeMessage], leeway: Int64) {
         let messages = messages.sorted { $0.signed < $1.signed }
+        self.messages = messages
         transactions = messages.compactMap(\.transaction)
         renewals = messages.compactMap { message in
             message.renewal.map { (message.signed, $0, message.status) }
@@ -40,7 +42,32 @@ package struct LineModel: Sendable {
         for transaction in transactions where transaction.kind == .subscription {
             groups[transaction.lineItem ?? transaction.id, default: []].append(transaction)
         }
+        // What was added to a period may have its line item: then the date of the purchase distinguishes the two.
+        for (name, records) in groups where records.contains(where: { $0.additionalReason != nil }) {
+            groups[name] = nil
+            for record in records {
+                let purchased = records.last { $0.id == record.id }?.purchased ?? record.purchased
+                groups["\(name) of \(purchased)", default: []].append(record)
+            }
+        }
         return groups.map { ($0.key, $0.value) }.sorted { $0.name < $1.name }
+    }
+
+    private func records(of period: LinePeriod) -> [LifeTransaction] {
+        recordsOfPeriods.first { $0.name == period.name }?.records ?? []
+    }
+
+    /// Whether two are parts of one period: of one product, to one end, and one of those says so.
+    private static func areParts(_ one: LinePeriod, _ other: LinePeriod, among periods: [LinePeriod]) -> Bool {
+        guard one.name != other.name, one.product == other.product, one.ends == other.ends else { return false }
+        return periods.contains { $0.isPart && $0.product == one.product && $0.ends == one.ends }
+    }
+
+    /// Of the parts of one period the one that speaks for it: the first that stands, else the one that ended last.
+    private static func speaker(of period: LinePeriod, among periods: [LinePeriod], at instant: Int64) -> LinePeriod {
+        let parts = periods.filter { $0.name == period.name || areParts($0, period, among: periods) }
+            .filter { $0.begins <= instant }
+        return parts.first { $0.revoked == nil } ?? parts.max { $0.stops < $1.stops } ?? period
     }
 
     /// The periods that exist at the instant, void ones included, in the order of beginning.
@@ -94,7 +121,7 @@ package struct LineModel: Sendable {
     /// Whether a renewal was replaced before it began, by something bought after it was charged.
     private func isVoid(_ renewal: LinePeriod, among periods: [LinePeriod], at instant: Int64) -> Bool {
         guard renewal.isRenewal else { return false }
-        let records = transactions.filter { ($0.lineItem ?? $0.id) == renewal.name }
+        let records = records(of: renewal)
         return periods.contains { bought in
             guard bought.name != renewal.name, bought.product != renewal.product, !bought.isChargedAhead,
                 bought.begins <= instant
@@ -142,9 +169,7 @@ package struct LineModel: Sendable {
         for later in periods where period.begins < later.begins && later.begins < period.ends {
             let isRefundedRenewal =
                 later.isRenewal && later.revoked != nil && later.begins >= period.ends - ModelTime.day
-            let isPart =
-                later.product == period.product && later.ends == period.ends && (later.isPart || period.isPart)
-            if !isRefundedRenewal && !isPart { stop = min(stop, later.begins) }
+            if !isRefundedRenewal && !Self.areParts(later, period, among: periods) { stop = min(stop, later.begins) }
         }
         return stop
     }
@@ -167,9 +192,7 @@ package struct LineModel: Sendable {
         guard let date = word.info.date, let last = periods.indices.last else { return }
         // A record of before the end was moved names the period as well.
         let isNamed = periods.contains { period in
-            transactions.contains {
-                ($0.lineItem ?? $0.id) == period.name && $0.product == word.info.product && $0.expires == date
-            }
+            records(of: period).contains { $0.product == word.info.product && $0.expires == date }
         }
         if isNamed { return }
         let latest = periods[last]
@@ -225,9 +248,11 @@ package struct LineModel: Sendable {
         let next = periods.first {
             $0.isRenewal && $0.begins > instant && $0.begins - instant <= ModelTime.day && $0.revoked == nil
         }
-        guard let latest = periods.last(where: { $0.begins <= instant }) ?? next else { return nil }
+        let last = periods.last { $0.begins <= instant }
+        guard let latest = last.map({ Self.speaker(of: $0, among: periods, at: instant) }) ?? next else { return nil }
         let word = info(at: instant, periods)
-        if let running = periods.last(where: { $0.covers(instant) }) {
+        if let covering = periods.last(where: { $0.covers(instant) }) {
+            let running = Self.speaker(of: covering, among: periods, at: instant)
             let status: LineVerdict.Status =
                 word?.info.renews == false ? .cancelled : running.isTrial ? .trial : .active
             return LineVerdict(
@@ -306,6 +331,11 @@ package struct LineModel: Sendable {
         guard let report = reports.last(where: { $0.signed <= instant }) else { return nil }
         let explained = verdictByRecords(at: report.signed)?.status.apple
         if explained == report.status || hasNews(after: report.signed, by: instant) { return nil }
+        // A refund that is heard later counts from its own date: what was known when Apple reported may have explained it.
+        if explained == LineVerdict.Status.revoked.apple {
+            let known = LineModel(messages.filter { $0.signed <= report.signed }, leeway: leeway)
+            if known.verdictByRecords(at: report.signed)?.status.apple == report.status { return nil }
+        }
         let date = [report.message.renewal?.date, report.message.transaction?.expires]
             .compactMap { $0 }.first { $0 > report.signed }
         let ends = allPeriods(at: report.signed).map(\.ends).max() ?? report.signed

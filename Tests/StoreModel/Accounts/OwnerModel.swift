@@ -19,13 +19,12 @@ package struct OwnerModel: Sendable {
         Set(bindings.filter { $0.kind == .erasure && $0.at <= instant }.map(\.account))
     }
 
-    /// What was recorded by an instant, but for what was recorded for an account before it was erased.
+    /// What was recorded by an instant, but for what was recorded before its owner was erased: that freed it for whoever
+    /// proves it next.
     private func standing(at instant: Int64) -> [LifeBinding] {
         let known = bindings.filter { $0.at <= instant }
-        return known.enumerated().filter { place, binding in
-            binding.kind != .erasure
-                && !known[(place + 1)...].contains { $0.kind == .erasure && $0.account == binding.account }
-        }.map(\.element)
+        let freed = known.lastIndex { $0.kind == .erasure }.map { $0 + 1 }
+        return Array(known[(freed ?? 0)...])
     }
 
     /// The owner; nil where the line is nobody's, or was not bought yet.
@@ -109,7 +108,8 @@ package struct OwnerModel: Sendable {
         let stretches = Self.stretches(line.begun(by: instant), of: line)
         guard let stretch = stretches.last else { return nil }
         guard let owner = owner(in: stretch, at: instant) else { return .proof }
-        let isSigned = stretch.periods.contains { $0.token != nil }
+        let erased = erased(at: instant)
+        let isSigned = stretch.periods.compactMap(\.token).contains { !erased.contains($0) }
         let isMoved = recorded([.staff], from: stretch.begins, before: stretch.next, at: instant) != nil
         return owner != account && mayTransfer && !isSigned && !isMoved ? .transfer : nil
     }
@@ -121,6 +121,7 @@ package struct OwnerModel: Sendable {
         guard let purchased = thing.purchased(at: instant) else { return nil }
         guard let owner = owner(of: thing, at: instant) else { return .proof }
         let isMoved = recorded([.staff], from: purchased, before: .max, at: instant) != nil
-        return owner != account && mayTransfer && thing.token(at: instant) == nil && !isMoved ? .transfer : nil
+        let isSigned = thing.token(at: instant).map { !erased(at: instant).contains($0) } ?? false
+        return owner != account && mayTransfer && !isSigned && !isMoved ? .transfer : nil
     }
 }
