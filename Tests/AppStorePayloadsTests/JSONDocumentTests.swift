@@ -140,6 +140,18 @@ struct JSONDocumentTests {
         #expect(reason(Array(repeating: UInt8(ascii: "{"), count: 262_144)) == .unexpectedByte)
     }
 
+    @Test("a reader's bound on values counts those within others and names, and ends the reading there")
+    func values() throws {
+        // The object, a name, the list, and its elements.
+        let text = Array(#"{"a":[1,2,{}]}"#.utf8)
+        _ = try JSONDocument(text, maximumValues: 6)
+        let error = #expect(throws: JSONError.self) { try JSONDocument(text, maximumValues: 5) }
+        #expect(error == JSONError(reason: .tooManyValues, offset: 10))
+        let many = Array(("[" + String(repeating: "0,", count: 2_000_000) + "x").utf8)
+        let early = #expect(throws: JSONError.self) { try JSONDocument(many, maximumValues: 1000) }
+        #expect(early == JSONError(reason: .tooManyValues, offset: 1999))
+    }
+
     @Test("numbers of absurd length are refused")
     func numberLength() {
         #expect(reason(String(repeating: "1", count: JSONDocument.maximumNumberLength)) == nil)

@@ -22,9 +22,11 @@ public struct JSONDocument: Sendable {
 
     /// Reads the text.
     ///
+    /// - Parameter maximumValues: how many values it may hold, those within others and members' names counted. Each costs
+    ///   16 bytes of memory beside the text, which may be as short as two bytes a value.
     /// - Throws: What is wrong with it, and where.
-    public init(_ bytes: [UInt8]) throws(JSONError) {
-        var scanner = JSONScanner(count: bytes.count)
+    public init(_ bytes: [UInt8], maximumValues: Int = .max) throws(JSONError) {
+        var scanner = JSONScanner(count: bytes.count, maximumValues: maximumValues)
         try scanner.scanDocument(bytes.span)
         self.bytes = bytes
         nodes = scanner.nodes

@@ -22,6 +22,8 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case duplicateKey = "two members of the same name"
         /// More arrays and objects within each other than ``JSONDocument/maximumDepth``.
         case tooDeep = "nested too deeply"
+        /// More values than the reader of this text takes.
+        case tooManyValues = "too many values"
         /// A text of 2 GiB or more.
         case tooLong = "too long"
     }

@@ -11,7 +11,12 @@ struct JSONScanner {
     /// Up to so many members, comparing each name with each other is cheaper than hashing them.
     private static let pairwiseLimit = 32
 
-    init(count: Int) { nodes.reserveCapacity(min(64, count / 8 + 1)) }
+    private let maximumValues: Int
+
+    init(count: Int, maximumValues: Int = .max) {
+        self.maximumValues = maximumValues
+        nodes.reserveCapacity(min(64, count / 8 + 1))
+    }
 
     mutating func scanDocument(_ input: Span<UInt8>) throws(JSONError) {
         guard input.count < Int(Int32.max) else { throw JSONError(reason: .tooLong, offset: 0) }
@@ -23,6 +28,7 @@ struct JSONScanner {
 
     private mutating func scanValue(_ input: Span<UInt8>, depth: Int) throws(JSONError) {
         guard position < input.count else { throw error(.unexpectedEnd) }
+        guard nodes.count < maximumValues else { throw error(.tooManyValues) }
         switch input[position] {
         case UInt8(ascii: "\""): try scanString(input)
         case UInt8(ascii: "{"): try scanObject(input, depth: depth)

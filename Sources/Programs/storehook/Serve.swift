@@ -37,6 +37,13 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
     @Option(help: "The port to listen on; 0 for any free one.") var port = 8081
     @Option(help: "Database connections, 1 to 100.") var connections = 8
+    @Option(
+        help: ArgumentHelp(
+            """
+            Memory that this process may take, as 256MiB: long bodies wait beyond a quarter of it. By default the limit of its \
+            control group, or 512MiB.
+            """, valueName: "bytes"))
+    var memory: MemoryAmount?
 
     @Option(help: "Speak TLS with this certificate: a PEM file, its chain after it (STOREHOOK_TLS_CERTIFICATE).")
     var tlsCertificate: String?
@@ -46,6 +53,9 @@ struct Serve: AsyncParsableCommand {
     func validate() throws {
         try (0...65535).check(port, "--port")
         try (1...100).check(connections, "--connections")
+        guard memory.map({ $0.bytes >= MemoryLimit.least }) ?? true else {
+            throw ValidationError("--memory is less than \(MemoryLimit.least >> 20)MiB: no long receipt could be read.")
+        }
     }
 
     func run() async throws {
@@ -182,7 +192,8 @@ struct Serve: AsyncParsableCommand {
     private func configuration(
         _ settings: Settings, _ identity: TLSIdentity?, logger: Logger
     ) throws -> APIConfiguration {
-        var configuration = APIConfiguration(host: host, port: port)
+        let limit = memory?.bytes ?? MemoryLimit.ofControlGroup() ?? MemoryLimit.usual
+        var configuration = APIConfiguration(host: host, port: port, memory: limit)
         configuration.http.tls = identity
         configuration.http.trustedProxies = try settings.trustedProxies()
         configuration.http.maximumConnectionsPerAddress = try settings.connectionsPerAddress()

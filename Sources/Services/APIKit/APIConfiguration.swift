@@ -25,12 +25,18 @@ package struct APIConfiguration: Sendable {
     package var addressRate = Rate(perMinute: 6000, burst: 1200)
     /// Which web pages may ask.
     package var cors = CORSPolicy()
+    /// How much memory long bodies may take together while they are read and answered, in bytes.
+    package var bodyMemory = 128 << 20
 
     /// A configuration.
-    package init(host: String, port: Int) {
+    /// - Parameter memory: how much memory the process may take, in bytes. A quarter is for long bodies, an eighth for the
+    ///   bytes of requests as they arrive; an idle process has less than 100 MiB.
+    package init(host: String, port: Int, memory: Int = 512 << 20) {
+        bodyMemory = min(memory / 4, 256 << 20)
         http = HTTPServerConfiguration(host: host, port: port)
         // The receipts of a restore, the longest that any endpoint takes; each has a limit of its own.
         http.maximumBodySize = 6 << 20
+        http.maximumBytesInFlight = min(memory / 8, 64 << 20)
         // Where the head is longer than that, it is the token: nothing else that is sent here comes near.
         http.longHeadAnswer = HTTPResponse(
             status: .unauthorized,

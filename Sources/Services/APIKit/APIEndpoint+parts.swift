@@ -51,6 +51,10 @@ package struct APIQueryParameter: Sendable {
 
 /// What a request may carry.
 package struct APIBody: Sendable {
+    /// How many JSON values one may hold. The longest that is asked for, a restore, has some two hundred; what stands beside
+    /// that is passed over.
+    static let maximumValues = 10_000
+
     /// An object.
     package var schema: ValueSchema
     /// Whether it may be left out.

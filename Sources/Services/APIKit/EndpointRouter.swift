@@ -20,6 +20,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     private let cors: CORSPolicy
     private let callerRates: RateLimit<String>
     private let addressRates: RateLimit<NetworkAddress>
+    private let largeBodies: LargeBodies
     private let metrics: APIMetrics
     private let logger: Logger
 
@@ -39,6 +40,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         cors = configuration.cors
         callerRates = RateLimit(perMinute: configuration.callerRate.perMinute, burst: configuration.callerRate.burst)
         addressRates = RateLimit(perMinute: configuration.addressRate.perMinute, burst: configuration.addressRate.burst)
+        largeBodies = LargeBodies(budget: configuration.bodyMemory)
         self.metrics = metrics
         self.logger = logger
     }
@@ -90,8 +92,10 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
             sender: proxies.sender(peer: context.peer, request.headers)?.party)
         var answer: APIAnswer
         var isProblem = false
+        var room: LargeBodies.Room?
+        defer { room?.release() }
         do {
-            try await prepare(&call, request, context, endpoint)
+            try await prepare(&call, &room, request, context, endpoint)
             answer = try await RequestID.$current.withValue(call.id) { try await handle(call, endpoint) }
         } catch {
             isProblem = true
@@ -115,7 +119,8 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     // MARK: Before the handler
 
     private func prepare(
-        _ call: inout APIRequest<Access>, _ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint<Access>
+        _ call: inout APIRequest<Access>, _ room: inout LargeBodies.Room?, _ request: Request, _ context: HTTPContext,
+        _ endpoint: APIEndpoint<Access>
     ) async throws {
         // A request that comes too soon is refused before anything is looked at, unless it claims to be trusted: then its
         // credentials come first.
@@ -129,7 +134,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
             throw Self.tooFast("this account asks too often", rest)
         }
         try readPlace(&call, request, context, endpoint)
-        if let body = endpoint.body { call.body = try await read(body, of: request) }
+        if let body = endpoint.body { call.body = try await read(body, of: request, by: call.caller, &room) }
     }
 
     private func identify(
@@ -192,12 +197,20 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         }
     }
 
-    private func read(_ body: APIBody, of request: Request) async throws -> JSONObject? {
-        let bytes = Array(try await request.wholeBody(upTo: body.most).readableBytesView)
+    /// - Parameter room: what a long body takes, until it is answered.
+    private func read(
+        _ body: APIBody, of request: Request, by caller: Access.Caller?, _ room: inout LargeBodies.Room?
+    ) async throws -> JSONObject? {
+        let key = caller.flatMap(callers.rateKey)
+        var taken: LargeBodies.Room?
+        defer { room = taken }
+        let bytes = try await request.wholeBody(upTo: body.most, short: LargeBodies.shortest) {
+            (most) async throws(BodyRefusal) in taken = try await largeBodies.room(for: most, of: key)
+        }
         if bytes.isEmpty, body.isOptional { return nil }
         let document: JSONDocument
         do {
-            document = try JSONDocument(bytes)
+            document = try JSONDocument(bytes, maximumValues: APIBody.maximumValues)
         } catch {
             throw APIProblem(.invalidRequest, "the body is no JSON that is read here: \(error)")
         }

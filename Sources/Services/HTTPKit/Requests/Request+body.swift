@@ -33,15 +33,61 @@ extension Request {
     /// The whole body, of at most `limit` bytes.
     public func wholeBody(upTo limit: Int) async throws(BodyRefusal) -> ByteBuffer {
         // Refused by its announced length, before a byte of it is read.
-        if let length = headers[.contentLength].flatMap(Int.init), length > limit { throw .tooLarge(limit: limit) }
+        if let length = announcedLength, length > limit { throw .tooLarge(limit: limit) }
         do {
             return try await body.collect(upTo: limit)
-        } catch is NIOTooManyBytesError {
-            throw .tooLarge(limit: limit)
-        } catch RequestRefusal.busy {
-            throw .busy
         } catch {
-            throw .incomplete
+            throw BodyRefusal(error, limit: limit)
+        }
+    }
+
+    /// The whole body, of at most `limit` bytes; a long one only once there is room for it.
+    ///
+    /// One array of the announced length takes it: collecting and copying would hold it three times.
+    /// - Parameters:
+    ///   - short: the longest body that is read at once, in bytes.
+    ///   - room: called once for a longer one, before more of it than that is read, with the most bytes that it may have;
+    ///     throws where there is no room.
+    public func wholeBody(
+        upTo limit: Int, short: Int, room: (Int) async throws(BodyRefusal) -> Void
+    ) async throws(BodyRefusal) -> [UInt8] {
+        if let length = announcedLength, length > limit { throw .tooLarge(limit: limit) }
+        var bytes: [UInt8] = []
+        var hasRoom = false
+        if let length = announcedLength {
+            if length > short {
+                try await room(length)
+                hasRoom = true
+            }
+            bytes.reserveCapacity(length)
+        }
+        var parts = body.makeAsyncIterator()
+        while true {
+            let part: ByteBuffer?
+            do { part = try await parts.next() } catch { throw BodyRefusal(error, limit: limit) }
+            guard let part else { return bytes }
+            let count = bytes.count + part.readableBytes
+            guard count <= limit else { throw .tooLarge(limit: limit) }
+            if !hasRoom, count > short {
+                // Its length is not announced.
+                try await room(limit)
+                hasRoom = true
+                bytes.reserveCapacity(limit)
+            }
+            bytes.append(contentsOf: part.readableBytesView)
+        }
+    }
+
+    private var announcedLength: Int? { headers[.contentLength].flatMap(Int.init) }
+}
+
+extension BodyRefusal {
+    /// What an error of reading says of the body.
+    fileprivate init(_ error: any Error, limit: Int) {
+        switch error {
+        case is NIOTooManyBytesError: self = .tooLarge(limit: limit)
+        case RequestRefusal.busy: self = .busy
+        default: self = .incomplete
         }
     }
 }
