@@ -132,7 +132,8 @@ let package = Package(
         .target(
             name: "AppleRecords",
             dependencies: [
-                "Accounts", "AppStorePayloads", "AppStoreServerAPI", "Base", "EvidenceStore", "Postgres",
+                "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "Base", "EvidenceStore",
+                "Postgres",
                 "PurchaseStore", "Subscriptions", crypto,
             ],
             path: "Sources/Storage/AppleRecords", swiftSettings: rules),
@@ -345,8 +346,9 @@ let package = Package(
         .testTarget(
             name: "AccountStoreTests",
             dependencies: [
-                "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base",
-                "Events", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation", "StoreModel",
+                "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification",
+                "AppleRecords",
+                "Base", "Events", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation", "StoreModel",
                 "Subscriptions", "TestSupport", crypto, httpTypes,
             ],
             path: "Tests/AccountStoreTests", swiftSettings: rules),

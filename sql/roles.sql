@@ -126,8 +126,10 @@ grant select (id, outbox_id, received_at, notification_uuid, category, kind) on 
     to storehook_worker;
 grant execute on function storehook.plan_history(text[], text[], interval, boolean), storehook.history_reach(text)
     to storehook_worker;
--- Of usage it throws away what nobody can report any more.
-grant select, delete on storehook.usage_counters, storehook.usage_keys to storehook_worker;
+-- Of usage it throws away what nobody can report any more, and of histories that callers write what is older than they are kept.
+grant select, delete on storehook.usage_counters, storehook.usage_keys, storehook.purchase_attempts,
+    storehook.write_budgets to storehook_worker;
+grant execute on function storehook.drop_superseded_consents(integer, integer) to storehook_worker;
 -- It works out whose purchases are, and what accounts are by them. What was recorded of both it reads.
 grant select on storehook.catalogs, storehook.catalog_state, storehook.purchase_bindings, storehook.staff_acts,
     storehook.trials to storehook_worker;
@@ -165,7 +167,6 @@ grant insert on storehook.catalogs, storehook.purchase_bindings, storehook.staff
 grant update on storehook.catalog_state to storehook_ops;
 grant update (current_from) on storehook.catalogs to storehook_ops;
 grant update (token) on storehook.trials to storehook_ops;
-grant delete on storehook.purchase_attempts to storehook_ops;
 grant update (recorded_by, why, erased_at) on storehook.staff_texts to storehook_ops;
 grant execute on function storehook.erase_consents(uuid) to storehook_ops;
 grant execute on function storehook.account_status_at(timestamptz) to storehook_ops;
@@ -185,7 +186,10 @@ grant execute on function storehook.expiring_soon(interval, timestamptz) to stor
 -- The account API stands where the world can reach it. It knows server keys by their digests and can make none.
 grant select on storehook.server_keys to storehook_api;
 grant update (last_used_at) on storehook.server_keys to storehook_api;
--- What customers agree to it records, with a hold on what is about to be told to Apple.
+-- What customers agree to it records, with a hold on what is about to be told to Apple. What they write is paid for.
+grant select on storehook.consent_texts to storehook_api;
+grant select, insert, update on storehook.write_budgets to storehook_api;
+grant execute on function storehook.spend_write_budget(uuid, bigint) to storehook_api;
 grant select, insert on storehook.consumption_consents to storehook_api;
 grant select, insert, update on storehook.consumption_tokens to storehook_api;
 grant select on storehook.consumption_answers to storehook_api;

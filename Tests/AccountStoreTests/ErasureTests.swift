@@ -57,7 +57,7 @@ struct ErasureTests {
                 values (\(name(1)), \(UUID(token(1))), true, 'Dear Heidi, may we?', 'heidi@desk')
                 """)
             #expect(
-                try await tables(with: "heidi", database) == ["consumption_consents", "staff_texts"],
+                try await tables(with: "heidi", database) == ["consent_texts", "consumption_consents", "staff_texts"],
                 "what people wrote stands in rows of its own")
 
             let erased = try #require(try await pipeline.erase(name(1), by: "staff"))

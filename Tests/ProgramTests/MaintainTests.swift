@@ -40,8 +40,18 @@ struct MaintainTests {
                 insert into storehook.usage_counters (token, feature, period, starts_on, resets_at, used)
                 values (gen_random_uuid(), 'a', 'day', current_date - 50, now() - interval '40 days', 1)
                 """)
+            for age in [5, 15] {
+                try await site.pool.query(
+                    """
+                    insert into storehook.purchase_attempts (token, product_id, kind, outcome, at)
+                    values (gen_random_uuid(), 'a', 'purchase', 'failed', now() - make_interval(days => \(Int32(age))))
+                    """)
+            }
             let over = try await site.run("maintain")
             #expect(over.output.contains("threw away 1 counters of usage and 0 keys"), "\(over)")
+            #expect(!over.output.contains("attempts to buy"), "\(over)")
+            let ten = try await site.run("maintain", with: ["STOREHOOK_HISTORY_DAYS": "10"])
+            #expect(ten.output.contains("threw away 1 attempts to buy and 0 superseded consents"), "\(ten)")
 
             let books = try await site.run("queue", "--conservation")
             #expect(books.ending == .exited(0) && books.output.contains("received 1, pending 0, applied 1"), "\(books)")

@@ -161,6 +161,10 @@ struct RoleTests {
         // What it stores is verified, and nothing else.
         ("receiver", "insert into storehook.outbox (id, received_at, body, kind) values (1, now(), '', 5)"),
         ("receiver", "insert into storehook.outbox (id, received_at, body, source) values (1, now(), '', 2)"),
+        ("api", "delete from storehook.write_budgets"), ("api", "select * from storehook.purchase_attempts"),
+        ("api", "insert into storehook.consent_texts (digest, text) values (sha256('x'), 'x')"),
+        ("worker", "select storehook.erase_consents(gen_random_uuid())"),
+        ("worker", "select storehook.spend_write_budget(gen_random_uuid(), 1)"),
         ("worker", "delete from storehook.unsigned_words"),
         ("monitor", "select * from storehook.consumption_tokens for update"),
         ("api", "select body from storehook.outbox"), ("api", "delete from storehook.outbox_queue"),

@@ -99,8 +99,8 @@ struct SessionSettingTests {
             // purchases, and have a search path.
             #expect(
                 open == [
-                    "account_status_at", "count_usage", "expiring_soon", "require_accounts", "status_at",
-                    "store_posted",
+                    "account_status_at", "count_usage", "expiring_soon", "require_accounts", "spend_write_budget",
+                    "status_at", "store_posted",
                 ])
         }
     }

@@ -79,7 +79,7 @@ extension UsageOutcome {
         case .counted(let count): "counted \(words(count))"
         case .repeated(let count): "repeated \(words(count))"
         case .limitReached(let count): "refused \(words(count))"
-        case .keyReused, .tooOld, .inTheFuture, .noStock: "\(self)"
+        case .exhausted, .keyReused, .tooOld, .inTheFuture, .noStock: "\(self)"
         }
     }
 
@@ -87,7 +87,7 @@ extension UsageOutcome {
     var count: UsageCount? {
         switch self {
         case .counted(let count), .repeated(let count), .limitReached(let count): count
-        case .keyReused, .tooOld, .inTheFuture, .noStock: nil
+        case .exhausted, .keyReused, .tooOld, .inTheFuture, .noStock: nil
         }
     }
 }

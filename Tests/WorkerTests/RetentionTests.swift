@@ -122,9 +122,7 @@ struct RetentionTests {
             let counted = try await bench.outbox.conservation()
             let rounds = (0..<4).map { _ in
                 MaintenanceService(
-                    outbox: bench.outbox, usage: Usage(bench.pool), events: EventStore(bench.pool),
-                    endpoints: EndpointStore(bench.pool), retention: Self.week, interval: .milliseconds(50),
-                    logger: quiet)
+                    of: bench.pool, retention: Self.week, interval: .milliseconds(50), logger: quiet)
             }
             let group = ServiceGroup(services: rounds, logger: quiet)
             let running = Task { try await group.run() }

@@ -140,6 +140,12 @@ static const struct storehook_migration migrations[] = {
     {46, "answered_by", (const unsigned char[]){
 #embed "../../../sql/migrations/0046_answered_by.sql" suffix(, 0)
     }},
+    {50, "write_budgets", (const unsigned char[]){
+#embed "../../../sql/migrations/0050_write_budgets.sql" suffix(, 0)
+    }},
+    {51, "superseded_consents", (const unsigned char[]){
+#embed "../../../sql/migrations/0051_superseded_consents.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

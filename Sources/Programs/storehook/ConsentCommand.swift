@@ -10,7 +10,8 @@ struct ConsentCommand: AsyncParsableCommand {
         discussion: """
             Apple asks about the use of a purchase when its customer wants the money back, and may be told only with the
             customer's consent. An account is what the app's own tokens call the customer; purchases are found by the
-            appAccountToken that belongs to it. What is recorded stays on record, and the last word counts.
+            appAccountToken that belongs to it. The last word counts. Earlier ones stay on record for
+            STOREHOOK_HISTORY_DAYS, and those under which Apple was told something for good.
 
             Example: storehook consent user-42 --grant --text "I agree that Apple is told how I used what I bought."
             """)
@@ -29,8 +30,8 @@ struct ConsentCommand: AsyncParsableCommand {
             throw ValidationError("--grant needs --text: what the customer has agreed to, word for word")
         }
         guard grant || withdraw || text == nil else { throw ValidationError("--text goes with --grant or --withdraw") }
-        guard text.map({ (1...10_000).contains($0.unicodeScalars.count) }) ?? true else {
-            throw ValidationError("--text takes 1 to 10000 characters")
+        guard text.map({ (1...Consents.maximumTextLength).contains($0.unicodeScalars.count) }) ?? true else {
+            throw ValidationError("--text takes 1 to \(Consents.maximumTextLength) characters")
         }
     }
 

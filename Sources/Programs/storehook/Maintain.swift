@@ -1,7 +1,5 @@
-import AccountStore
 import ArgumentParser
 import Base
-import EventStore
 import EvidenceStore
 import Operations
 
@@ -12,7 +10,8 @@ struct Maintain: AsyncParsableCommand {
             Workers do this by themselves, about once an hour; running it at any time, from anywhere, does no harm. Bytes
             older than STOREHOOK_RETENTION_DAYS (400 by default; forever) are dropped by whole days, with the
             closed dead letters and the records of repeats of those days. What is recorded of each notification, facts
-            and states stay, and so do bytes about which something is still to do. Exits with 1 if a day could not be
+            and states stay, and so do bytes about which something is still to do. Attempts to buy and superseded consents
+            go after STOREHOOK_HISTORY_DAYS (90 by default). Exits with 1 if a day could not be
             dropped because somebody was reading the outbox, and otherwise as the first step that failed says.
 
             Example: STOREHOOK_RETENTION_DAYS=400 storehook maintain
@@ -26,14 +25,12 @@ struct Maintain: AsyncParsableCommand {
         let settings = try await shared.settings()
         let retention = try settings.retention()
         let round = try await Database.with(settings) { pool -> MaintenanceRound? in
-            let outbox = Outbox(pool)
             if dryRun {
-                let days = try await outbox.daysToDrop(retention)
+                let days = try await Outbox(pool).daysToDrop(retention)
                 output.print(CommandAnswer(days.json, text: days.joined(separator: "\n")))
                 return nil
             }
-            return try await MaintenanceRound(
-                outbox, Usage(pool), EventStore(pool), EndpointStore(pool), retention)
+            return try await MaintenanceRound(pool, retention)
         }
         guard let round else { return }
         output.print(CommandAnswer(round))

@@ -290,12 +290,15 @@ struct Settings: Sendable {
 
     /// - `STOREHOOK_JUNK_DAYS`: when letters that did not verify are given up.
     /// - `STOREHOOK_DELIVERY_DAYS`: how long the results of deliveries are kept.
+    /// - `STOREHOOK_HISTORY_DAYS`: how long attempts to buy are kept, and consents after they were superseded.
     /// - `STOREHOOK_RETENTION_DAYS`: how long Apple's bytes are kept; `forever`, or 0, drops none.
     func retention() throws -> Retention {
         var retention = Retention.usual
         retention.junkDays = try positive("storehook.junk.days", "STOREHOOK_JUNK_DAYS", default: 7, upTo: 36_500)
         retention.deliveryDays = try positive(
             "storehook.delivery.days", "STOREHOOK_DELIVERY_DAYS", default: 30, upTo: 36_500)
+        retention.historyDays = try positive(
+            "storehook.history.days", "STOREHOOK_HISTORY_DAYS", default: 90, upTo: 36_500)
         guard let value = text("storehook.retention.days") else { return retention }
         if value == "forever" || value == "0" {
             retention.days = nil

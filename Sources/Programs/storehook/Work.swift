@@ -98,8 +98,7 @@ struct Work: AsyncParsableCommand {
             configuration: configuration, clock: clock,
             logger: logger)
         let maintenance = MaintenanceService(
-            outbox: Outbox(pool), usage: Usage(pool), events: events, endpoints: EndpointStore(pool),
-            retention: try settings.retention(), served: ServedApps(trust), logger: logger)
+            of: pool, retention: try settings.retention(), served: ServedApps(trust), logger: logger)
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
         var services = ProgramServices()
         services.add("the database pool", pool)

@@ -1,40 +1,33 @@
-package import AccountStore
+import AccountStore
 import Base
-package import EventStore
+import EventStore
 package import EvidenceStore
 import HTTPKit
 package import Logging
-import Postgres
+package import Postgres
 import ServiceLifecycle
 
 /// Runs maintenance beside a worker: creates partitions of the outbox and of events ahead of time, drops old ones, and
-/// drops expired usage and deliveries.
+/// drops expired usage, histories and deliveries.
 ///
 /// Every worker process runs it about once an hour, never two at a time. The database and its clock decide what is due.
 /// So no cron job is needed: where a worker runs, the partitions exist.
 package struct MaintenanceService: Service {
-    private let outbox: Outbox
-    private let usage: Usage
-    private let events: EventStore
-    private let endpoints: EndpointStore
+    private let pool: PostgresPool
     private let retention: Retention
     private let served: ServedApps?
     private let interval: Duration
     private let logger: Logger
 
-    /// Maintenance of an outbox, of usage and of deliveries.
+    /// Maintenance of all that is not kept for good in a database.
     /// - Parameters:
     ///   - served: the apps the worker serves, recorded each round.
     ///   - interval: between two rounds, give or take a quarter, so that many workers do not run at the same time.
     package init(
-        outbox: Outbox, usage: Usage, events: EventStore, endpoints: EndpointStore, retention: Retention,
-        served: ServedApps? = nil,
-        interval: Duration = .seconds(3600), logger: Logger
+        of pool: PostgresPool, retention: Retention, served: ServedApps? = nil, interval: Duration = .seconds(3600),
+        logger: Logger
     ) {
-        self.outbox = outbox
-        self.usage = usage
-        self.events = events
-        self.endpoints = endpoints
+        self.pool = pool
         self.retention = retention
         self.served = served
         self.interval = interval
@@ -49,12 +42,12 @@ package struct MaintenanceService: Service {
     /// What fails is said and tried again next time: a worker is not to end because an old partition is in use.
     private func round() async {
         do {
-            if let served { try await outbox.record(served) }
+            if let served { try await Outbox(pool).record(served) }
         } catch {
             logger.warning("Could not record whom this worker serves; trying again", metadata: ["error": "\(error)"])
         }
         do {
-            let round = try await MaintenanceRound(outbox, usage, events, endpoints, retention)
+            let round = try await MaintenanceRound(pool, retention)
             let report = round.outbox
             if report.made > 0 { logger.info("Made partitions ahead", metadata: ["count": "\(report.made)"]) }
             if report.expired > 0 {
@@ -72,6 +65,14 @@ package struct MaintenanceService: Service {
                 logger.debug(
                     "Threw away what is over of usage",
                     metadata: ["counters": "\(round.usage.counters)", "keys": "\(round.usage.keys)"])
+            }
+            if round.histories != HistoryUpkeep() {
+                logger.debug(
+                    "Threw away old attempts and consents",
+                    metadata: [
+                        "attempts": "\(round.histories.attempts)", "consents": "\(round.histories.consents)",
+                        "budgets": "\(round.histories.budgets)",
+                    ])
             }
             if round.deliveries != DeliveryUpkeep() {
                 logger.debug(

@@ -40,21 +40,27 @@ extension EvidencePipeline {
     }
 
     /// Forgets a person; see ``AccountStore/AccountStore/erase(_:holding:by:isKnown:_:)``. Consents go first, and their token is locked
-    /// before purchases and accounts: an answer to Apple is either on its way by then, or never sent.
+    /// before purchases and accounts: an answer to Apple is either on its way by then, or never sent. So is the budget of what the account
+    /// writes.
     /// - Returns: what was forgotten and what is kept; nil where no such account is known.
     package func erase(_ account: String, by person: String) async throws -> ErasedAccount? {
         while true {
             let purchases = try await accounts.purchases(of: account)
             let erasure = try await change("accounts.erase") { session in
                 let hasConsents = try Consents.hold(account, session)
+                let hasBudget = try WriteBudget.erase(AccountToken.of(account), session)
                 var change = try accounts.erase(
-                    account, holding: purchases, by: person, isKnown: hasConsents, session)
-                if case .erased(var erased) = change.value {
+                    account, holding: purchases, by: person, isKnown: hasConsents || hasBudget, session)
+                switch change.value {
+                case .erased(var erased):
                     let consents = try Consents.erase(account, session)
                     erased.consentsForgotten = consents.all
                     erased.consentsKept = consents.kept
                     erased.answersUnderWay = consents.underWay
                     change.value = .erased(erased)
+                // Only what holding it has made.
+                case .unknown: _ = try Consents.erase(account, session)
+                case .outpaced: break
                 }
                 return change
             }

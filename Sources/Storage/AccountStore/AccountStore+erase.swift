@@ -63,9 +63,10 @@ extension AccountStore {
         return AccountChange(.erased(erased), settled, of: purchases)
     }
 
-    /// Whether anything is stored about an account. Who never bought may have used something.
+    /// Whether anything is stored about an account, whatever names it. Who never bought may have used something. What has no index comes
+    /// last, and is looked through for an account of which there is nothing else.
     private func isKnown(_ token: UniqueIdentifier, _ session: borrowing PostgresSession) throws -> Bool {
-        let token = UUID(token)
+        let (token, hash) = (UUID(token), Self.hash(token.description))
         return try session.query(
             PostgresQuery(
                 "accounts.known",
@@ -74,6 +75,14 @@ extension AccountStore {
                     or exists (select from storehook.usage_counters where token = \(token))
                     or exists (select from storehook.usage_keys where token = \(token))
                     or exists (select from storehook.purchase_attempts where token = \(token))
+                    or exists (select from storehook.account_status where token = \(token))
+                    or exists (select from storehook.account_history where token = \(token))
+                    or exists (select from storehook.account_lines where token = \(token))
+                    or exists (select from storehook.access_tellings where token = \(token))
+                    or exists (select from storehook.staff_acts where token = \(token))
+                    or exists (select from storehook.trials where token = \(token) or account_hash = \(hash))
+                    or exists (select from storehook.events where token = \(token))
+                    or exists (select from storehook.purchase_bindings where token = \(token))
                 """)
         ).one().decode(0)
     }

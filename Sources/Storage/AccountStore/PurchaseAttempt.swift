@@ -36,14 +36,47 @@ package struct PurchaseAttempt: Sendable, Hashable {
 
 extension AccountStore {
     /// Records what an app saw, for orders and figures; nothing else depends on it.
+    /// - Throws: ``WriteBudget/Exhausted``; `PostgresError`.
     package func record(_ attempt: PurchaseAttempt) async throws {
-        try await pool.query(
+        let product = String(attempt.productID.prefix(255))
+        let reason = attempt.reason.map { String($0.prefix(1000)) }
+        let weight = Int64(WriteWeight.attempt(productID: product, reason: reason))
+        let row = try await pool.query(
             PostgresQuery(
                 "accounts.attempt",
                 """
-                insert into storehook.purchase_attempts (token, product_id, kind, outcome, reason)
-                values (\(UUID(attempt.account)), \(String(attempt.productID.prefix(255))), \(attempt.kind.rawValue),
-                        \(attempt.outcome.rawValue), \(attempt.reason.map { String($0.prefix(1000)) }))
-                """), durably: true)
+                with budget as materialized (
+                    select storehook.spend_write_budget(\(UUID(attempt.account)), \(weight)) as is_within
+                ), written as (
+                    insert into storehook.purchase_attempts (token, product_id, kind, outcome, reason)
+                    select \(UUID(attempt.account)), \(product), \(attempt.kind.rawValue), \(attempt.outcome.rawValue),
+                           \(reason)
+                      from budget where is_within
+                )
+                select is_within, now() as clock, \(unescaped: PostgresQuery.durableSettings) from budget
+                """), durably: true
+        ).one()
+        guard try row.decode("is_within", as: Bool.self) else {
+            throw WriteBudget.Exhausted(at: try row.decode("clock"))
+        }
+    }
+
+    /// Deletes attempts that are older than so many days, in portions. Numbers are drawn in the order of time, so that the oldest are
+    /// found first.
+    /// - Returns: how many.
+    package func dropAttempts(keeping days: Int) async throws -> Int64 {
+        try await Portions.repeating { portion in
+            try await pool.query(
+                PostgresQuery(
+                    "accounts.drop_attempts",
+                    """
+                    delete from storehook.purchase_attempts
+                     where id = any (array(
+                           select first.id
+                             from (select a.id, a.at from storehook.purchase_attempts a order by a.id limit \(portion)) first
+                            where first.at < now() - make_interval(days => \(Int32(clamping: days)))))
+                    """)
+            ).affectedRows
+        }
     }
 }

@@ -18,7 +18,10 @@ extension AccountHandlers {
         let (report, news) = try await refresh.gather(caller.token, until: deadline) {
             try await accounts.owned($0, by: caller.token)
         }
-        let (answers, _) = try await intake.take(news.compactMap { HandedIn($0) }, until: deadline, cause: .refresh)
+        let (answers, _) = try await APIProblem.withinBudget {
+            try await intake.take(
+                news.compactMap { HandedIn($0) }, until: deadline, cause: .refresh, paidBy: caller.token)
+        }
         if let trouble = report.trouble { throw Self.away(trouble) }
         // What cannot be judged now is not applied: the account as it was would be a wrong answer.
         if answers.contains(where: \.isUndecided) { throw Self.away("an answer cannot be judged at the moment") }

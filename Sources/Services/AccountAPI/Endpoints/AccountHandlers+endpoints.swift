@@ -67,7 +67,9 @@ extension AccountHandlers {
         ) { try await self.count($0) }
         count.pathSchemas = ["feature": .string(.init(1, 64))]
         count.body = .init(.named("UsageRequest", Self.usageBody), isOptional: true, most: 16 << 10)
-        count.problems += [.unknownFeature, .tierRequired, .limitReached, .notCounted, .keyReused, .invalidRequest]
+        count.problems += [
+            .unknownFeature, .tierRequired, .limitReached, .writeBudget, .notCounted, .keyReused, .invalidRequest,
+        ]
         return [features(root + "/current", "getUsage" + suffix, FeatureAnswer.usage), count]
     }
 
@@ -121,7 +123,7 @@ extension AccountHandlers {
             .post, path, name, "Asks Apple now about the account's purchases, then tells how it stands.", shape.schema
         ) { try await refreshed($0, shape) }
         endpoint.query = [Self.environment]
-        endpoint.problems = [.environmentForbidden, .noRefresh, .appleAway]
+        endpoint.problems = [.environmentForbidden, .noRefresh, .appleAway, .writeBudget]
         endpoint.isLogged = true
         return endpoint
     }
@@ -136,7 +138,7 @@ extension AccountHandlers {
         endpoint.problems =
             [
                 .unknownProduct, .mismatch, .purchaseUnknown, .purchaseUnusable, .otherAccount, .boundElsewhere,
-                .environmentForbidden,
+                .environmentForbidden, .writeBudget,
             ]
             + [.nothingBought, .appleAway, .noRefresh] + ProblemCode.receiptCodes
             + VerificationCode.allCases.map { .verification($0) }
@@ -150,7 +152,8 @@ extension AccountHandlers {
         ) { try await startTrial($0) }
         // Room for the longest record, and what stands around it.
         endpoint.body = .init(.named("TrialRequest", Self.trialBody), isOptional: true, most: 512 << 10)
-        endpoint.problems = [.trialRefused, .unknownProduct] + VerificationCode.allCases.map { .verification($0) }
+        endpoint.problems =
+            [.trialRefused, .unknownProduct, .writeBudget] + VerificationCode.allCases.map { .verification($0) }
         endpoint.isLogged = true
         return endpoint
     }
@@ -183,6 +186,7 @@ extension AccountHandlers {
             .named("PurchaseAttempt", .object([.required("success", .boolean)]))
         ) { try await attempt($0) }
         endpoint.body = .init(.named("PurchaseAttemptRequest", Self.attemptBody), most: 16 << 10)
+        endpoint.problems = [.writeBudget]
         return endpoint
     }
 

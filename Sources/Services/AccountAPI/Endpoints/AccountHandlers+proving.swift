@@ -30,11 +30,13 @@ extension AccountHandlers {
         checking check: @escaping @Sendable ([TakenEvidence]) throws -> Void
     ) async throws -> Proven {
         let rule = rule
-        let (answers, applied) = try await intake.take(
-            records, isAllOrNothing: isAllOrNothing, until: deadline
-        ) { transaction, _ in
-            try check(transaction.taken)
-            return .proven(transaction.provenPurchases, account: caller.account, rule: rule)
+        let (answers, applied) = try await APIProblem.withinBudget {
+            try await intake.take(
+                records, isAllOrNothing: isAllOrNothing, until: deadline, paidBy: caller.token
+            ) { transaction, _ in
+                try check(transaction.taken)
+                return .proven(transaction.provenPurchases, account: caller.account, rule: rule)
+            }
         }
         change(caller, applied)
         log.noteHandedIn(records, answers, applied?.bindings ?? [:], by: caller, accounts.remembered)
@@ -240,14 +242,15 @@ extension AccountHandlers {
     }
 
     /// Asks Apple about the bound purchases, if there is a key and Apple was not asked just now; then what is known is
-    /// as good. While Apple is unavailable, the app gets what is known, and a worker asks for the rest.
+    /// as good. While Apple is unavailable, the app gets what is known, and a worker asks for the rest. An account whose budget is used up
+    /// gets what is known, too.
     /// - Returns: metadata for the log.
     private func refreshIfPossible(_ caller: Caller) async throws -> Logger.Metadata {
         guard refresh != nil, refreshes.refusal(of: caller.account) == nil else { return [:] }
         do {
             try await refresh(caller)
             return [:]
-        } catch let problem as APIProblem where problem.code == .appleAway {
+        } catch let problem as APIProblem where [.appleAway, .writeBudget].contains(problem.code) {
             return problem.log
         }
     }

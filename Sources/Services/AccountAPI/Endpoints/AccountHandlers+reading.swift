@@ -99,7 +99,10 @@ extension AccountHandlers {
     /// The customer's download of the app, where the app proves one.
     private func appTransactionID(_ request: AccountRequest) async throws -> String? {
         guard let text = request.body?.string("signedAppTransactionInfo") else { return nil }
-        let (answers, _) = try await intake.take([.init(.appTransaction, text)], until: .now + Self.patience)
+        let payer = try request.requireCaller().token
+        let (answers, _) = try await APIProblem.withinBudget {
+            try await intake.take([.init(.appTransaction, text)], until: .now + Self.patience, paidBy: payer)
+        }
         let taken = try Self.taken(answers.first)
         guard case .appTransaction(let payload) = taken.record else { return nil }
         return payload.appTransactionId
@@ -133,9 +136,12 @@ extension AccountHandlers {
             let outcome = body.string("outcome").flatMap(PurchaseAttempt.Outcome.init(rawValue:)),
             let kind = body.string("kind").flatMap(PurchaseAttempt.Kind.init(rawValue:))
         else { throw APIProblem(.invalidRequest, "productId, outcome or kind is missing") }
-        try await accounts.record(
-            PurchaseAttempt(
-                account: caller.token, productID: product, kind: kind, outcome: outcome, reason: body.string("reason")))
+        try await APIProblem.withinBudget {
+            try await accounts.record(
+                PurchaseAttempt(
+                    account: caller.token, productID: product, kind: kind, outcome: outcome,
+                    reason: body.string("reason")))
+        }
         return APIAnswer(.ok, ["success": true])
     }
 }

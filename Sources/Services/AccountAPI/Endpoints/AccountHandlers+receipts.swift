@@ -97,19 +97,21 @@ extension AccountHandlers {
         let evidence =
             [finding.receipt] + (finding.answer.map { [$0] } ?? []) + finding.words.map(\.evidence) + finding.records
         let places = Dictionary(evidence.enumerated().map { ($1, $0) }) { first, _ in first }
-        let (answers, applied) = try await intake.take(evidence.compactMap { HandedIn($0) }, until: deadline) {
-            _, session in
-            .proven(try accounts.known(finding.purchases, session), account: caller.account, rule: rule)
-        } preparing: { known, session in
-            // The same receipt in another encoding is not new.
-            let isNew = try History.note(receipt: finding.identity.bytes, session) && !known.contains(0)
-            if isNew { try limit(newReceipts, caller, "this account has handed in too many different receipts") }
-            let news = try Set(History.news(among: finding.words, of: finding.scope, session).map(\.evidence))
-            var skipped = Set(finding.words.compactMap { news.contains($0.evidence) ? nil : places[$0.evidence] })
-            if !isNew { skipped.insert(0) }
-            // Apps hand in the same receipt at each start: an answer to it without news is not stored.
-            if news.isEmpty, !isNew, let answer = finding.answer.flatMap({ places[$0] }) { skipped.insert(answer) }
-            return IntakePlan(skipping: skipped, holding: try accounts.known(finding.purchases, session))
+        let (answers, applied) = try await APIProblem.withinBudget {
+            try await intake.take(evidence.compactMap { HandedIn($0) }, until: deadline, paidBy: caller.token) {
+                _, session in
+                .proven(try accounts.known(finding.purchases, session), account: caller.account, rule: rule)
+            } preparing: { known, session in
+                // The same receipt in another encoding is not new.
+                let isNew = try History.note(receipt: finding.identity.bytes, session) && !known.contains(0)
+                if isNew { try limit(newReceipts, caller, "this account has handed in too many different receipts") }
+                let news = try Set(History.news(among: finding.words, of: finding.scope, session).map(\.evidence))
+                var skipped = Set(finding.words.compactMap { news.contains($0.evidence) ? nil : places[$0.evidence] })
+                if !isNew { skipped.insert(0) }
+                // Apps hand in the same receipt at each start: an answer to it without news is not stored.
+                if news.isEmpty, !isNew, let answer = finding.answer.flatMap({ places[$0] }) { skipped.insert(answer) }
+                return IntakePlan(skipping: skipped, holding: try accounts.known(finding.purchases, session))
+            }
         }
         // What Apple answered and cannot be judged now is not applied: the account as it was would be a wrong answer.
         if answers.contains(where: \.isUndecided) { throw Self.away("an answer cannot be judged at the moment") }

@@ -68,6 +68,7 @@ extension AccountHandlers {
                 .limitReached, "what the account's tier gives of this feature is used up",
                 members: UsageAnswer.members(of: view, for: account.reader), headers: Self.retry(count, account),
                 log: ["feature": "\(feature.id)", "used": "\(count.used)"])
+        case .exhausted(let exhausted): throw APIProblem(exhausted)
         case .keyReused: throw APIProblem(.keyReused, "another report was sent with this key")
         case .tooOld: throw APIProblem(.invalidRequest, "usedAt is more than 35 days ago")
         case .inTheFuture: throw APIProblem(.invalidRequest, "usedAt is in the future")

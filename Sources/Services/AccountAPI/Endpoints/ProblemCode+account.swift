@@ -46,6 +46,9 @@ extension ProblemCode {
     static let tierRequired = ProblemCode(.forbidden, "tier_required", "Not in this tier")
     /// All that the tier gives was used.
     static let limitReached = ProblemCode(.tooManyRequests, "limit_reached", "The limit is reached")
+    /// The account's callers have written too much today.
+    static let writeBudget = ProblemCode(
+        .tooManyRequests, "write_budget", "The account has written too much today")
     /// The feature is not counted.
     static let notCounted = ProblemCode(.badRequest, "not_counted", "Nobody counts it")
     /// The key stood for something else.

@@ -53,7 +53,9 @@ extension APIEndpoint where Access == AccountAccess {
             }
             let text = body.string("text")
             let person = caller.isServer ? "server key \(request.serverKey ?? 0)" : "the app"
-            let recorded = try await consents.record(caller.account, granted: granted, text: text, by: person)
+            let recorded = try await APIProblem.withinBudget {
+                try await consents.record(caller.account, granted: granted, text: text, by: person, isBudgeted: true)
+            }
             let at = Timestamp(millisecondsSince1970: recorded.recordedAt.millisecondsSince1970)
             return APIAnswer(
                 .ok, ["granted": .bool(granted), "recordedAt": .time(at)],
@@ -66,9 +68,10 @@ extension APIEndpoint where Access == AccountAccess {
                     .object([
                         .required("granted", .boolean),
                         .optional(
-                            "text", .string(.init(1, 10_000)),
+                            "text", .string(.init(1, Consents.maximumTextLength)),
                             "What the customer was shown, word for word; has to be there where granted is true."),
                     ]), [.text("text", whereTrue: "granted")])))
+        endpoint.problems = [.writeBudget]
         endpoint.isLogged = true
         return endpoint
     }

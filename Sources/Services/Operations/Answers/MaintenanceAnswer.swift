@@ -8,7 +8,7 @@ extension CommandAnswer {
     /// - the partitions;
     /// - the letters that were given up;
     /// - each day that is too old, and the days that were counted;
-    /// - expired usage, and old deliveries;
+    /// - expired usage, old attempts and consents, and old deliveries;
     /// - each step that failed.
     package init(_ round: MaintenanceRound) {
         let report = round.outbox
@@ -17,11 +17,15 @@ extension CommandAnswer {
         let expired = report.expired == 0 ? [] : ["gave up \(report.expired) letters that did not verify"]
         let (counters, keys) = (round.usage.counters, round.usage.keys)
         let usage = counters + keys == 0 ? [] : ["threw away \(counters) counters of usage and \(keys) keys"]
+        let (attempts, consents) = (round.histories.attempts, round.histories.consents)
+        let histories =
+            attempts + consents == 0
+            ? [] : ["threw away \(attempts) attempts to buy and \(consents) superseded consents"]
         let (old, removed) = (round.deliveries.deliveries, round.deliveries.endpoints)
         let deliveries =
             old + removed == 0 ? [] : ["threw away \(old) old deliveries and \(removed) removed endpoints"]
         let failures = report.failures.map { "failed: \($0.step): \($0.error)" }
-        let lines = [made] + expired + report.days.map(Self.line) + settled + usage + deliveries + failures
+        let lines = [made] + expired + report.days.map(Self.line) + settled + usage + histories + deliveries + failures
         self.init(round, Self.round, text: lines.joined(separator: "\n"))
     }
 
@@ -29,6 +33,12 @@ extension CommandAnswer {
         .init("made", \.outbox.made), .list("days", day, \.outbox.days), .init("settled", \.outbox.settled),
         .init("expired", \.outbox.expired),
         .init("usage") { ["counters": $0.usage.counters.json, "keys": $0.usage.keys.json] as JSONValue },
+        .init("histories") {
+            [
+                "attempts": $0.histories.attempts.json, "consents": $0.histories.consents.json,
+                "budgets": $0.histories.budgets.json,
+            ] as JSONValue
+        },
         .init("deliveries") {
             ["deliveries": $0.deliveries.deliveries.json, "endpoints": $0.deliveries.endpoints.json] as JSONValue
         },

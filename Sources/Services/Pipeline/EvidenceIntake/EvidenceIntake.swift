@@ -1,6 +1,6 @@
 import AccountStore
 package import AppStoreVerification
-import Base
+package import Base
 import EventStore
 package import Events
 import EvidenceStore
@@ -67,14 +67,16 @@ package struct EvidenceIntake: Sendable {
     ///   - prepare: asked first in the transaction, with the places of what is recorded already: what need not be stored, and which
     ///     purchases to hold. May run more than once, as `decide` may.
     ///   - cause: why events are written that no evidence explains.
+    ///   - payer: the account whose ``AccountStore/WriteBudget`` pays for what is new; nobody by default.
     ///   - decide: decides which accounts the purchases belong to then. May run more than once, each time in a
     ///     transaction of its own. What it throws rolls all of it back, storing included.
     /// - Returns: what became of each, in their order, and what was applied; nil where nothing was taken, so that `decide` did not run.
     /// - Throws: `PostgresError`, after which nothing is promised and the same may be handed in again; what `decide` throws;
-    ///   `CancellationError`.
+    ///   `WriteBudget.Exhausted`, and then nothing was kept; `CancellationError`.
     package func take(
         _ records: [HandedIn], isAllOrNothing: Bool = false, until deadline: ContinuousClock.Instant? = nil,
-        cause: EventCause = .client, deciding decide: @escaping Decide = { _, _ in .unchanged },
+        cause: EventCause = .client, paidBy payer: UniqueIdentifier? = nil,
+        deciding decide: @escaping Decide = { _, _ in .unchanged },
         preparing prepare: Prepare? = nil
     ) async throws -> (answers: [IntakeAnswer], applied: EvidencePipeline.Applied?) {
         guard !records.isEmpty else { return ([], nil) }
@@ -99,7 +101,7 @@ package struct EvidenceIntake: Sendable {
         }
         if !verified.isEmpty {
             await keepHeaders(of: verified.filter { $0.entry.kind.isJWS }.map { records[$0.place].bytes })
-            let committed = try await commit(verified, records, prepare, cause, decide)
+            let committed = try await commit(verified, records, prepare, cause, payer, decide)
             // Memories of guards are stale from here on.
             pipeline.accounts.announce(committed.applied.settled.changed)
             for (record, evidence) in zip(verified, committed.taken) { answers[record.place] = .taken(evidence) }
@@ -150,7 +152,7 @@ package struct EvidenceIntake: Sendable {
 
     private func commit(
         _ verified: [VerifiedRecord], _ records: [HandedIn], _ prepare: Prepare?, _ cause: EventCause,
-        _ decide: @escaping Decide
+        _ payer: UniqueIdentifier?, _ decide: @escaping Decide
     ) async throws -> (taken: [TakenEvidence], applied: EvidencePipeline.Applied) {
         // A client that stands still must not hold the purchases' locks.
         let options = TransactionOptions(
@@ -159,7 +161,7 @@ package struct EvidenceIntake: Sendable {
         while true {
             do {
                 return try await pool.withTransaction(options) { session in
-                    try apply(verified, records, prepare, cause, decide, session)
+                    try apply(verified, records, prepare, cause, payer, decide, session)
                 }
             } catch let error as PostgresError
                 where error.sqlState?.classCode == "40" && !error.mayHaveCommitted && failures < Self.mostRepeats
@@ -178,7 +180,7 @@ package struct EvidenceIntake: Sendable {
     /// kept as a duplicate like any other.
     private func apply(
         _ verified: [VerifiedRecord], _ records: [HandedIn], _ prepare: Prepare?, _ cause: EventCause,
-        _ decide: Decide, _ session: borrowing PostgresSession
+        _ payer: UniqueIdentifier?, _ decide: Decide, _ session: borrowing PostgresSession
     ) throws -> (taken: [TakenEvidence], applied: EvidencePipeline.Applied) {
         var held = try pipeline.ledger.known(verified.map(\.digest), session)
         let known = Set(verified.filter { held.contains($0.digest) }.map(\.place))
@@ -186,6 +188,7 @@ package struct EvidenceIntake: Sendable {
         let new = verified.filter { !plan.skipped.contains($0.place) && held.insert($0.digest).inserted }
         // What is not stored may be of a purchase that still waits for a worker: that purchase cannot be held yet.
         let kept = verified.filter { !plan.skipped.contains($0.place) }
+        if let payer { try WriteBudget.spend(new.reduce(0) { $0 + records[$1.place].weight }, of: payer, session) }
         let rows = try outbox.storeSettled(
             new.map { Evidence($0.entry.kind, from: records[$0.place].source, records[$0.place].bytes) }, session)
         let entries = zip(new, rows).map { record, row in

@@ -1,3 +1,4 @@
+import AccountStore
 package import EvidenceStore
 package import Subscriptions
 
@@ -52,5 +53,12 @@ package struct HandedIn: Sendable, Hashable {
         self.kind = kind
         source = evidence.source
         bytes = evidence.bytes
+    }
+
+    /// What keeping it takes: of a JWS without its header, which is stored once for all that have it.
+    var weight: Int {
+        guard kind != .receipt else { return WriteWeight.receipt(bytes.count) }
+        let header = kind.evidence.isJWS ? bytes.firstIndex(of: UInt8(ascii: ".")) ?? 0 : 0
+        return WriteWeight.evidence(bytes.count - header)
     }
 }

@@ -12,46 +12,38 @@ package struct UsageUpkeep: Sendable, Hashable {
 }
 
 extension Usage {
-    /// Deletes the counters of days and months that ended too long ago to be reported, and expired keys. It deletes a
-    /// portion at a time, so that nothing waits for long; what is left over after many portions goes the next time.
+    /// Deletes the counters of days and months that ended too long ago to be reported, and expired keys, in portions.
     ///
     /// A counter is kept two days longer than a report can refer to it: if the catalog's time zone changes, days end
     /// at another time than was written down.
     package func dropOld() async throws -> UsageUpkeep {
         var report = UsageUpkeep()
-        report.counters = try await inPortions(
-            PostgresQuery(
-                "usage.drop_counters",
-                """
-                delete from storehook.usage_counters
-                 where ctid = any (array(select c.ctid from storehook.usage_counters c
-                                          where c.resets_at < now() - interval '888 hours'
-                                          order by c.resets_at
-                                          limit \(Self.portion)))
-                """))
-        report.keys = try await inPortions(
-            PostgresQuery(
-                "usage.drop_keys",
-                """
-                delete from storehook.usage_keys
-                 where ctid = any (array(select k.ctid from storehook.usage_keys k
-                                          where k.kept_until < now()
-                                          order by k.kept_until
-                                          limit \(Self.portion)))
-                """))
+        report.counters = try await Portions.repeating { portion in
+            try await pool.query(
+                PostgresQuery(
+                    "usage.drop_counters",
+                    """
+                    delete from storehook.usage_counters
+                     where ctid = any (array(select c.ctid from storehook.usage_counters c
+                                              where c.resets_at < now() - interval '888 hours'
+                                              order by c.resets_at
+                                              limit \(portion)))
+                    """)
+            ).affectedRows
+        }
+        report.keys = try await Portions.repeating { portion in
+            try await pool.query(
+                PostgresQuery(
+                    "usage.drop_keys",
+                    """
+                    delete from storehook.usage_keys
+                     where ctid = any (array(select k.ctid from storehook.usage_keys k
+                                              where k.kept_until < now()
+                                              order by k.kept_until
+                                              limit \(portion)))
+                    """)
+            ).affectedRows
+        }
         return report
     }
-
-    private func inPortions(_ query: PostgresQuery) async throws -> Int64 {
-        var all: Int64 = 0
-        for _ in 0..<Self.mostPortions {
-            let some = try await pool.query(query).affectedRows
-            all += Int64(some)
-            if some < Int(Self.portion) { break }
-        }
-        return all
-    }
-
-    private static let portion: Int64 = 5000
-    private static let mostPortions = 1000
 }

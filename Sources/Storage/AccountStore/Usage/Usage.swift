@@ -31,7 +31,8 @@ package struct Usage: Sendable {
     /// Counts a report of a feature, if its limit has room for it.
     ///
     /// Usage at another time counts to the day or month of that time. A key is kept until 35 days after that has
-    /// ended, or, for what is counted in total, until 35 days after the report.
+    /// ended, or, for what is counted in total, until 35 days after the report. It is paid for out of the account's
+    /// ``WriteBudget``; a report without a key keeps nothing of its own, and costs nothing.
     /// - Parameters:
     ///   - feature: what is counted in the account's tier.
     ///   - token: the account's.
@@ -184,6 +185,7 @@ extension UsageOutcome {
         case .repeated: self = .repeated(try count())
         case .limitReached: self = .limitReached(try count())
         case .keyReused: self = .keyReused
+        case .exhausted: self = .exhausted(WriteBudget.Exhausted(at: try row.decode("clock")))
         case .tooOld: self = .tooOld
         case .inTheFuture: self = .inTheFuture
         }
@@ -193,6 +195,7 @@ extension UsageOutcome {
         case counted, repeated
         case limitReached = "limit_reached"
         case keyReused = "key_reused"
+        case exhausted = "write_budget"
         case tooOld = "too_old"
         case inTheFuture = "in_the_future"
     }

@@ -8,6 +8,8 @@ package enum UsageOutcome: Sendable, Hashable {
     case limitReached(UsageCount)
     /// Nothing was counted, because another report had the same key.
     case keyReused
+    /// Nothing was counted, because the account's callers have written too much today to keep another key.
+    case exhausted(WriteBudget.Exhausted)
     /// Nothing was counted, because its usage is dated more than 35 days ago.
     case tooOld
     /// Nothing was counted, because its usage is dated more than five minutes from now.

@@ -1,3 +1,4 @@
+import AccountStore
 import Accounts
 import AppStorePayloads
 import Base
@@ -12,19 +13,32 @@ package struct Consents: Sendable {
     /// The consents behind a pool of connections. One is enough.
     package init(_ pool: PostgresPool) { self.pool = pool }
 
+    /// Unicode scalars of what a customer was shown. Rows of earlier releases may have more.
+    package static let maximumTextLength = 2_000
+
     /// Records that an account agrees or no longer does. It counts from the moment that this returns: an answer that was not
-    /// begun by then sees it.
+    /// begun by then sees it. What stands already, word for word, is not written again.
+    ///
+    /// A withdrawal is never refused for want of budget: the consent that it takes back has paid for it. Where the budget has nothing
+    /// left for its text, it is recorded without.
     /// - Parameters:
     ///   - text: what the customer was shown; of a grant it has to be there.
     ///   - person: the person who records it.
+    ///   - isBudgeted: whether it is paid for out of the account's ``AccountStore/WriteBudget``; not where staff records it.
+    /// - Throws: `WriteBudget.Exhausted`, and then nothing was recorded; `PostgresError`.
     package func record(
-        _ account: String, granted: Bool, text: String?, by person: String
+        _ account: String, granted: Bool, text: String?, by person: String, isBudgeted: Bool = false
     ) async throws -> RecordedConsent {
-        let token = UUID(AccountToken.of(account))
+        let token = AccountToken.of(account)
+        if let standing = try await pool.query(.standing(token)).first.map({ try RecordedConsent($0) }),
+            standing.says(granted, text)
+        {
+            return try standing.withUnderWay(await pool.query(.underWay(of: token)))
+        }
         return try await pool.withTransaction(TransactionOptions(isDurable: true)) { session in
             // A transaction that is about to answer Apple holds the token until the answer is recorded: the two run in
             // order.
-            try ConsumptionToken.hold("select \(token)::uuid as app_account_token", session)
+            try ConsumptionToken.hold("select \(UUID(token))::uuid as app_account_token", session)
             let waiting = try session.query(
                 PostgresQuery(
                     "consent.hold",
@@ -35,17 +49,26 @@ package struct Consents: Sendable {
                       join storehook.transactions t
                            on t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id
                           and t.environment = a.environment
-                     where t.app_account_token = \(token)
+                     where t.app_account_token = \(UUID(token))
                      order by q.id
                        for update of q
                     """))
+            let standing = try session.query(.standing(token)).first.map { try RecordedConsent($0) }
+            if let standing, standing.says(granted, text) {
+                return try standing.withUnderWay(session.query(.underWay(of: token)))
+            }
+            var text = text
+            if isBudgeted {
+                text = try Self.pay(account, token, granted, text, since: standing, session)
+            }
+            // Its text goes where texts are kept once: the schema sees to it.
             let row = try session.query(
                 PostgresQuery(
                     "consent.record",
                     """
                     insert into storehook.consumption_consents (account, app_account_token, granted, text, recorded_by)
-                    values (\(account), \(token), \(granted), \(text), \(String(person.prefix(200))))
-                    returning *
+                    values (\(account), \(UUID(token)), \(granted), \(text), \(String(person.prefix(200))))
+                    returning id, account, app_account_token, granted, \(text)::text as text, recorded_at, recorded_by
                     """)
             ).one()
             // Which of them were begun, as it is now that they are held.
@@ -58,7 +81,7 @@ package struct Consents: Sendable {
                      where id = any(\(ids)) and began_at is not null and outcome is null
                      order by id
                     """)
-            ).map { try $0.decode(0, as: String.self) }
+            )
             if granted {
                 try session.query(
                     PostgresQuery(
@@ -68,9 +91,39 @@ package struct Consents: Sendable {
                          where id = any(\(ids)) and lease_token is null
                         """))
             }
-            var consent = try RecordedConsent(row)
-            consent.underWay = begun
-            return consent
+            return try RecordedConsent(row).withUnderWay(begun)
+        }
+    }
+
+    /// Pays for what is about to be recorded.
+    /// - Returns: the text to record.
+    private static func pay(
+        _ account: String, _ token: UniqueIdentifier, _ granted: Bool, _ text: String?,
+        since standing: RecordedConsent?,
+        _ session: borrowing PostgresSession
+    ) throws -> String? {
+        let row = WriteWeight.consent(of: account)
+        var textWeight = 0
+        if let text {
+            let isKept: Bool = try session.query(
+                PostgresQuery(
+                    "consent.is_text_kept",
+                    """
+                    select exists (select from storehook.consent_texts t
+                                    where t.digest = sha256(convert_to(\(text)::text, 'UTF8')))
+                    """)
+            ).one().decode(0)
+            if !isKept { textWeight = WriteWeight.consentText(text) }
+        }
+        guard !granted, standing?.granted == true else {
+            try WriteBudget.spend(textWeight + (granted ? 2 * row : row), of: token, session)
+            return text
+        }
+        do {
+            try WriteBudget.spend(textWeight, of: token, session)
+            return text
+        } catch is WriteBudget.Exhausted {
+            return nil
         }
     }
 
@@ -80,8 +133,7 @@ package struct Consents: Sendable {
             PostgresQuery(
                 "consent.history",
                 """
-                select * from storehook.consumption_consents
-                 where app_account_token = \(UUID(AccountToken.of(account))) order by id desc limit 1000
+                \(embedding: .consents(of: AccountToken.of(account))) limit 1000
                 """)
         ).map { try RecordedConsent($0) }
     }
@@ -93,41 +145,82 @@ extension Consents {
     /// - Returns: whether anything was recorded for the account.
     package static func hold(_ account: String, _ session: borrowing PostgresSession) throws -> Bool {
         let token = UUID(AccountToken.of(account))
-        try ConsumptionToken.hold("select \(token)::uuid as app_account_token", session)
-        return try session.query(
+        let isNamed: Bool = try session.query(
             PostgresQuery(
                 "consent.is_recorded",
                 """
                 select exists (select from storehook.consumption_consents where app_account_token = \(token))
+                    or exists (select from storehook.consumption_tokens where app_account_token = \(token))
                 """)
         ).one().decode(0)
+        try ConsumptionToken.hold("select \(token)::uuid as app_account_token", session)
+        return isNamed
     }
 
-    /// Forgets what an account, which the caller holds, agreed to. From then on it has no consent. Consents under which Apple was answered
-    /// something stay without a name.
+    /// Forgets what an account, which the caller holds, agreed to, and the texts that nobody else was shown. From then on it has no
+    /// consent. Consents under which Apple was answered something stay without a name.
     /// - Returns: how many were recorded, how many of these stay, and the transactions about which an answer is on its way to Apple.
     package static func erase(
         _ account: String, _ session: borrowing PostgresSession
     ) throws -> (all: Int, kept: Int, underWay: [String]) {
-        let token = UUID(AccountToken.of(account))
-        let underWay = try session.query(
-            PostgresQuery(
-                "consent.under_way_of",
-                """
-                select a.transaction_id
-                  from storehook.consumption_queue q
-                  join storehook.consumption_answers a using (id)
-                  join storehook.transactions t
-                       on t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id
-                      and t.environment = a.environment
-                 where t.app_account_token = \(token) and a.began_at is not null and a.outcome is null
-                 order by a.id
-                """)
-        ).map { try $0.decode(0, as: String.self) }
+        let token = AccountToken.of(account)
+        let underWay = try session.query(.underWay(of: token)).map { try $0.decode(0, as: String.self) }
         let row = try session.query(
-            PostgresQuery("consent.erase", "select deleted, kept from storehook.erase_consents(\(token))")
+            PostgresQuery("consent.erase", "select deleted, kept from storehook.erase_consents(\(UUID(token)))")
         ).one()
         let (deleted, kept) = (try row.decode(0, as: Int64.self), try row.decode(1, as: Int64.self))
         return (Int(deleted + kept), Int(kept), underWay)
+    }
+
+    /// Deletes consents that were superseded so many days ago, but for those that an answer to Apple rests on, and the texts that only they
+    /// named; in portions.
+    /// - Returns: how many consents.
+    package func dropSuperseded(keeping days: Int) async throws -> Int64 {
+        var dropped: Int64 = 0
+        _ = try await Portions.repeating { portion in
+            let row = try await pool.query(
+                PostgresQuery(
+                    "consent.drop_superseded",
+                    """
+                    select looked, dropped
+                      from storehook.drop_superseded_consents(\(Int32(clamping: days)), \(Int32(clamping: portion)))
+                    """)
+            ).one()
+            dropped += try row.decode("dropped", as: Int64.self)
+            return Int(try row.decode("looked", as: Int64.self))
+        }
+        return dropped
+    }
+}
+
+extension PostgresQuery {
+    /// What was recorded for an account, the latest first.
+    fileprivate static func consents(of token: UniqueIdentifier) -> PostgresQuery {
+        """
+        select c.id, c.account, c.app_account_token, c.granted, coalesce(t.text, c.text) as text, c.recorded_at, c.recorded_by
+          from storehook.consumption_consents c left join storehook.consent_texts t on t.id = c.text_id
+         where c.app_account_token = \(UUID(token)) order by c.id desc
+        """
+    }
+
+    /// What counts for an account.
+    fileprivate static func standing(_ token: UniqueIdentifier) -> PostgresQuery {
+        PostgresQuery("consent.standing", "\(embedding: .consents(of: token)) limit 1")
+    }
+
+    /// The transactions of an account's about which an answer is on its way to Apple.
+    fileprivate static func underWay(of token: UniqueIdentifier) -> PostgresQuery {
+        PostgresQuery(
+            "consent.under_way_of",
+            """
+            select a.transaction_id
+              from storehook.consumption_queue q
+              join storehook.consumption_answers a using (id)
+              join storehook.transactions t
+                   on t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id
+                  and t.environment = a.environment
+             where t.app_account_token = \(UUID(token)) and a.began_at is not null and a.outcome is null
+             order by a.id
+            """)
     }
 }

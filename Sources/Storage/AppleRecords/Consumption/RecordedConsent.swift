@@ -29,4 +29,14 @@ package struct RecordedConsent: Sendable, Hashable {
         recordedAt = try row.decode("recorded_at")
         recordedBy = try row.decode("recorded_by")
     }
+
+    /// Whether it says just this.
+    func says(_ granted: Bool, _ text: String?) -> Bool { self.granted == granted && self.text == text }
+
+    /// The same with the transactions about which an answer is on its way now.
+    func withUnderWay(_ rows: PostgresRows) throws -> RecordedConsent {
+        var consent = self
+        consent.underWay = try rows.map { try $0.decode(0, as: String.self) }
+        return consent
+    }
 }

@@ -1,4 +1,5 @@
-/// How long Apple's bytes are kept. Facts, states and the record of each notification are kept in any case.
+/// How long is kept what is not kept for good: Apple's bytes above all. Facts, states and the record of each notification are kept in any
+/// case.
 package struct Retention: Sendable, Hashable {
     /// Whole days (UTC) for which bytes are kept; nil keeps them for ever.
     package var days: Int?
@@ -10,11 +11,15 @@ package struct Retention: Sendable, Hashable {
     /// Whole days for which the outcomes of deliveries are kept.
     package var deliveryDays: Int
 
+    /// Whole days for which attempts to buy are kept, and consents after they were superseded.
+    package var historyDays: Int
+
     /// A retention of so many days.
-    package init(days: Int?, junkDays: Int = 7, deliveryDays: Int = 30) {
+    package init(days: Int?, junkDays: Int = 7, deliveryDays: Int = 30, historyDays: Int = 90) {
         self.days = days
         self.junkDays = junkDays
         self.deliveryDays = deliveryDays
+        self.historyDays = historyDays
     }
 
     /// The default: a year, because an annual subscription is questioned when its renewal is paid for, and five weeks

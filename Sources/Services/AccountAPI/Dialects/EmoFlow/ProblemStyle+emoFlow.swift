@@ -48,6 +48,7 @@ extension ProblemStyle {
         "other_account": "交易不属于当前用户",
         "bound_elsewhere": "该订阅已绑定到其他账号",
         "not_found": "接口不存在",
+        "write_budget": "今日提交的数据过多，请明天再试",
         "nothing_bought": "收据中没有购买记录",
         "receipt_unproven": EmoFlowReceiptStatus.notAuthentic.detail,
         "apple_unavailable": EmoFlowReceiptStatus.away.detail,
