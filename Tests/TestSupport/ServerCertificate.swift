@@ -3,7 +3,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// A certificate for 127.0.0.1 that vouches for itself, and its key, in files.
+/// A server's certificate that vouches for itself, and its key.
 public struct ServerCertificate: Sendable {
     /// The certificate in PEM form.
     public let certificate: String
@@ -11,9 +11,19 @@ public struct ServerCertificate: Sendable {
     public let key: String
 
     /// Makes one; each is another.
-    public init() throws {
+    /// - Parameters:
+    ///   - names: the DNS names that it is for.
+    ///   - addresses: the addresses that it is for, as their bytes.
+    ///   - commonName: its subject; one of its own where it is nil.
+    public init(
+        names: [String] = ["localhost"], addresses: [[UInt8]] = [],
+        commonName: String? = nil
+    ) throws {
         let key = P256.Signing.PrivateKey()
-        let name = try DistinguishedName { CommonName("storehook test \(UUID().uuidString)") }
+        let name = try DistinguishedName { CommonName(commonName ?? "storehook test \(UUID().uuidString)") }
+        let others =
+            names.map { GeneralName.dnsName($0) }
+            + addresses.map { GeneralName.ipAddress(ASN1OctetString(contentBytes: $0[...])) }
         let now = Date()
         let certificate = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(key.publicKey),
@@ -21,7 +31,7 @@ public struct ServerCertificate: Sendable {
             signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try Certificate.Extensions {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
-                SubjectAlternativeNames([.dnsName("localhost")])
+                if !others.isEmpty { SubjectAlternativeNames(others) }
             },
             issuerPrivateKey: .init(key))
         self.certificate = try certificate.serializeAsPEM().pemString

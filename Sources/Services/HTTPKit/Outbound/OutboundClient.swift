@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Base
+import Foundation
 import NIOCore
 import NIOHTTP1
 package import NIOSSL
@@ -7,7 +8,8 @@ import Synchronization
 
 /// Calls HTTP servers, each request within a time and up to a length, whatever the other side does.
 ///
-/// Redirects are not followed, because what a request carries is for the server that was named; no proxy is asked; a connection that
+/// TLS is 1.3, or 1.2 where the server has no newer one, and a server that was asked for by its name has to prove the name, see
+/// ``ServerName``. Redirects are not followed, because what a request carries is for the server that was named; no proxy is asked; a connection that
 /// cannot be made is not tried again. Nothing of a request is logged.
 package final class OutboundClient: Sendable {
     /// How long and how many.
@@ -28,8 +30,8 @@ package final class OutboundClient: Sendable {
     }
 
     private enum Connections {
-        case shared(HTTPClient)
-        case pinned(PinnedConnections, AddressPolicy, ResolvedNames)
+        case unchecked(PinnedConnections)
+        case checked(PinnedConnections, AddressPolicy, ResolvedNames)
     }
 
     private let connections: Connections
@@ -48,30 +50,40 @@ package final class OutboundClient: Sendable {
         configuration.timeout.connect = .init(limits.connect)
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.connections
-        if !roots.isEmpty {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.additionalTrustRoots = [.certificates(roots)]
-            configuration.tlsConfiguration = tls
-        }
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        if !roots.isEmpty { tls.additionalTrustRoots = [.certificates(roots)] }
+        configuration.tlsConfiguration = tls
         switch addresses {
-        case .any: connections = .shared(HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration))
+        case .any: connections = .unchecked(Self.pinnedConnections(configuration))
         case .checked(let policy, let resolver, let nameAge):
             configuration.connectionPool.idleTimeout = .seconds(30)
             configuration.httpVersion = .http1Only
-            let pinned = PinnedConnections { [configuration] pin in
-                var configuration = configuration
-                if let name = pin.name { configuration.dnsOverride = [name: pin.address.description] }
-                return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+            connections = .checked(
+                Self.pinnedConnections(configuration), policy, ResolvedNames(resolver, age: nameAge))
+        }
+    }
+
+    private static func pinnedConnections(_ configuration: HTTPClient.Configuration) -> PinnedConnections {
+        PinnedConnections { pin in
+            var configuration = configuration
+            if let name = pin.name {
+                if let address = pin.address { configuration.dnsOverride = [name: address.description] }
+                if pin.isSecure {
+                    // Named for debugging; it is called on each new connection, and no request is sent before it has succeeded.
+                    let proof = ServerName(name)
+                    configuration.http1_1ConnectionDebugInitializer = { proof.requireProof(on: $0) }
+                    configuration.http2ConnectionDebugInitializer = { proof.requireProof(on: $0) }
+                }
             }
-            connections = .pinned(pinned, policy, ResolvedNames(resolver, age: nameAge))
+            return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         }
     }
 
     /// Closes its connections; afterwards nothing can be sent.
     package func shutdown() async {
         switch connections {
-        case .shared(let client): try? await client.shutdown()
-        case .pinned(let pinned, _, _): await pinned.shutdown()
+        case .unchecked(let pinned), .checked(let pinned, _, _): await pinned.shutdown()
         }
     }
 
@@ -109,14 +121,17 @@ package final class OutboundClient: Sendable {
 
     private func answer(to request: OutboundRequest, _ head: Head) async throws(OutboundFault) -> OutboundAnswer {
         switch connections {
-        case .shared(let client): return try await exchange(request, at: request.url, client, head)
-        case .pinned(let pinned, let policy, let names):
+        case .unchecked(let pinned):
+            return try await pinned.use(Self.pin(of: request.url)) { client throws(OutboundFault) in
+                try await exchange(request, at: request.url, client, head)
+            }
+        case .checked(let pinned, let policy, let names):
             let url: StrictURL
             do { url = try policy.url(request.url) } catch { throw .refused(error) }
             let (name, addresses) = try await checkedAddresses(of: url, policy, names)
             var fault = OutboundFault.notConnected
             // One address after the other, while there is no connection.
-            for pin in pinned.pins(request.owner, name, addresses) {
+            for pin in pinned.pins(request.owner, name, addresses, isSecure: url.isSecure) {
                 do throws(OutboundFault) {
                     return try await pinned.use(pin) { client throws(OutboundFault) in
                         try await exchange(request, at: url.description, client, head)
@@ -130,6 +145,15 @@ package final class OutboundClient: Sendable {
             if let name, fault.isWithoutConnection { names.forget(name) }
             throw fault
         }
+    }
+
+    /// The name that a URL asks for, read as the HTTP library reads it, which resolves it by itself.
+    private static func pin(of url: String) -> PinnedConnections.Pin {
+        let parts = URL(string: url)
+        let host = parts?.host.map { $0.hasPrefix("[") ? String($0.dropFirst().dropLast()) : $0 } ?? ""
+        let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+        return PinnedConnections.Pin(
+            owner: 0, name: isAddress ? nil : host, address: nil, isSecure: parts?.scheme?.lowercased() == "https")
     }
 
     /// The name to ask for, if the URL has one, and the addresses that may be connected to.

@@ -2,14 +2,17 @@ import AsyncHTTPClient
 import Base
 import Synchronization
 
-/// HTTP clients that are each bound to one address of one name, for one owner.
+/// HTTP clients that are each bound to one name, or to one address of it, for one owner.
 final class PinnedConnections: Sendable {
     /// What a client is bound to.
     struct Pin: Hashable {
         let owner: Int64
         /// The name in the URL; nil where the URL names the address itself.
         let name: String?
-        let address: NetworkAddress
+        /// The one address to connect to; nil where the name's are the HTTP library's affair.
+        let address: NetworkAddress?
+        /// Whether it is https.
+        let isSecure: Bool
     }
 
     private struct Pinned {
@@ -22,6 +25,7 @@ final class PinnedConnections: Sendable {
 
     private struct State {
         var pins: [Pin: Pinned] = [:]
+        var isShutDown = false
         var sweptAt = ContinuousClock.now
     }
 
@@ -31,12 +35,12 @@ final class PinnedConnections: Sendable {
     private let make: @Sendable (Pin) -> HTTPClient
     private let state = Mutex(State())
 
-    /// - Parameter make: makes a client that connects to the pin's address only.
+    /// - Parameter make: makes a client for a pin.
     init(_ make: @escaping @Sendable (Pin) -> HTTPClient) { self.make = make }
 
     func shutdown() async {
         let clients = state.withLock { state in
-            defer { state.pins = [:] }
+            defer { (state.pins, state.isShutDown) = ([:], true) }
             return state.pins.values.map(\.client)
         }
         for client in clients { try? await client.shutdown() }
@@ -46,7 +50,7 @@ final class PinnedConnections: Sendable {
     func use<Value>(
         _ pin: Pin, _ body: (HTTPClient) async throws(OutboundFault) -> Value
     ) async throws(OutboundFault) -> Value {
-        let client = take(pin)
+        guard let client = take(pin) else { throw .notConnected }
         defer { release(pin) }
         do {
             let value = try await body(client)
@@ -60,15 +64,17 @@ final class PinnedConnections: Sendable {
 
     /// The pins of a name's addresses, all of which were checked. Those that had a connection the last time come first: otherwise an
     /// address that swallows whatever it is sent would cost each request its time.
-    func pins(_ owner: Int64, _ name: String?, _ addresses: [NetworkAddress]) -> [Pin] {
-        let pins = addresses.map { Pin(owner: owner, name: name, address: $0) }
+    func pins(_ owner: Int64, _ name: String?, _ addresses: [NetworkAddress], isSecure: Bool) -> [Pin] {
+        let pins = addresses.map { Pin(owner: owner, name: name, address: $0, isSecure: isSecure) }
         guard pins.count > 1 else { return pins }
         let reachable = state.withLock { state in pins.filter { state.pins[$0]?.isReachable == true } }
         return reachable + pins.filter { !reachable.contains($0) }
     }
 
-    private func take(_ pin: Pin) -> HTTPClient {
-        let (client, old) = state.withLock { state in
+    /// Nil after the shutdown.
+    private func take(_ pin: Pin) -> HTTPClient? {
+        let (client, old): (HTTPClient?, [HTTPClient]) = state.withLock { state in
+            if state.isShutDown { return (nil, []) }
             let old = Self.sweep(&state)
             var pinned = state.pins[pin] ?? Pinned(client: make(pin), lastUsed: .now)
             pinned.lastUsed = .now
