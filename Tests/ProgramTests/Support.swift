@@ -54,9 +54,11 @@ struct Site: Sendable {
 
     /// Starts the program; who starts it discards it.
     func start(
-        _ arguments: [String], _ more: [String: String] = [:], input: String = "", of program: String = Executable.path
+        _ arguments: [String], _ more: [String: String] = [:], input: String = "", of program: String = Executable.path,
+        errors: Int32? = nil
     ) throws -> ChildProgram {
-        try ChildProgram(program, arguments, environment: environment(more), input: Array(input.utf8))
+        try ChildProgram(
+            program, arguments, environment: environment(more), input: Array(input.utf8), errors: errors)
     }
 
     /// Runs the program to its end.

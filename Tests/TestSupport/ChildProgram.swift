@@ -23,9 +23,13 @@ public final class ChildProgram: Sendable {
     private let state = Mutex(State())
 
     /// Starts it.
-    /// - Parameter environment: its whole environment.
-    public init(_ executable: String, _ arguments: [String], environment: [String: String], input: [UInt8] = []) throws
-    {
+    /// - Parameters:
+    ///   - environment: its whole environment.
+    ///   - errors: its standard error, a descriptor of this process; a file where it is nil.
+    public init(
+        _ executable: String, _ arguments: [String], environment: [String: String], input: [UInt8] = [],
+        errors: Int32? = nil
+    ) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "storehook-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         try Data(input).write(to: directory.appending(path: "in"))
@@ -38,6 +42,7 @@ public final class ChildProgram: Sendable {
             let flags = O_WRONLY | O_CREAT | O_APPEND
             posix_spawn_file_actions_addopen(&actions, descriptor, directory.appending(path: name).path, flags, 0o600)
         }
+        if let errors { posix_spawn_file_actions_adddup2(&actions, errors, 2) }
         // The test runner may ignore or block signals; the program must not inherit that.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -4,15 +4,19 @@ import Foundation
 import Logging
 import Operations
 
-/// One JSON object a line on standard error, for machines: `time`, `level`, `label`, `message`, and the metadata beside
+/// One JSON object a line, for machines: `time`, `level`, `label`, `message`, and the metadata beside
 /// them.
 struct JSONLogHandler: LogHandler {
     let label: String
+    private let stream: any TextOutputStream & Sendable
     var logLevel: Logger.Level = .info
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
-    init(label: String) { self.label = label }
+    init(label: String, stream: any TextOutputStream & Sendable) {
+        self.label = label
+        self.stream = stream
+    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -28,6 +32,7 @@ struct JSONLogHandler: LogHandler {
         line["level"] = event.level.rawValue
         line["label"] = label
         line["message"] = event.message.description
-        StandardError.line(JSONValue.object(line.map { .init($0, .string($1)) }).sorted.text)
+        var stream = stream
+        stream.write(JSONValue.object(line.map { .init($0, .string($1)) }).sorted.text + "\n")
     }
 }

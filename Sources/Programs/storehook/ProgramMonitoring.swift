@@ -35,7 +35,8 @@ struct ProgramMonitoring: Sendable {
                 (LedgerReader(pool), .seconds(30)), (History(pool), .seconds(30)), (Canaries(pool), .seconds(10)),
                 (RenewalExtensions(pool), .seconds(30)), (ConsumptionRequests(pool), .seconds(10)),
                 (EventStore(pool), .seconds(5)), (EndpointStore(pool), .seconds(5)),
-            ])
+            ],
+            own: { [MetricSample("storehook_log_lines_dropped_total", [], Double(StandardError.dropped))] })
     }
 
     /// Has the whole process counted here, from now on: at most once, and before anything that counts is made.

@@ -373,20 +373,26 @@ struct Settings: Sendable {
                 "STOREHOOK_LOG_LEVEL must be one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))",
                 status: .usage)
         }
-        let format = text("storehook.log.format") ?? (StandardError.isTerminal ? "text" : "json")
-        var logger: Logger
-        switch format {
-        case "text": logger = Logger(label: label, factory: StreamLogHandler.standardError(label:))
-        case "json": logger = Logger(label: label) { JSONLogHandler(label: $0) }
-        default: throw CommandFailure("STOREHOOK_LOG_FORMAT must be text or json", status: .usage)
-        }
+        let format = try logFormat()
+        var logger = Logger(label: label) { format.handler($0) }
         logger.logLevel = level
         return logger
     }
 
-    /// A logger for a long-running program: its first line names the storehook release.
+    private func logFormat() throws -> LogFormat {
+        guard let text = text("storehook.log.format") else { return StandardError.isTerminal ? .text : .json }
+        guard let format = LogFormat(rawValue: text) else {
+            throw CommandFailure("STOREHOOK_LOG_FORMAT must be text or json", status: .usage)
+        }
+        return format
+    }
+
+    /// A logger for a long-running program: its first line names the storehook release, and from now on nothing that the program
+    /// writes to standard error makes it wait.
     func programLogger(_ label: String) throws -> Logger {
         var logger = try logger(label)
+        let format = try logFormat()
+        StandardError.becomeOfService { format.note(label, dropped: $0) }
         logger.handler = ReleaseLine(logger.handler)
         return logger
     }

@@ -39,11 +39,12 @@ enum Program {
             } else {
                 try command.run()
             }
+            StandardError.flush()
         } catch let failure as CommandFailure {
             tell(failure)
-            exit(failure.status.rawValue)
+            end(failure.status)
         } catch let status as ExitStatus {
-            exit(status.rawValue)
+            end(status)
         } catch {
             leave(after: error)
         }
@@ -51,9 +52,15 @@ enum Program {
 
     private static func tell(_ failure: CommandFailure) { StandardError.line("storehook: \(failure.message)") }
 
+    private static func end(_ status: ExitStatus) -> Never {
+        StandardError.flush()
+        exit(status.rawValue)
+    }
+
     /// Ends the process at once, whatever else of it still runs.
     static func leave(after failure: CommandFailure) {
         tell(failure)
+        StandardError.flush()
         _exit(failure.status.rawValue)
     }
 
@@ -62,13 +69,13 @@ enum Program {
         switch Storehook.exitCode(for: error) {
         case .success:
             print(Storehook.fullMessage(for: error))
-            exit(ExitStatus.done.rawValue)
+            end(.done)
         case .validationFailure:
             StandardError.line("storehook: \(Storehook.message(for: error)); --help shows the usage")
-            exit(ExitStatus.usage.rawValue)
+            end(.usage)
         default:
             StandardError.line("storehook: \(error)")
-            exit(ExitStatus.failed.rawValue)
+            end(.failed)
         }
     }
 }

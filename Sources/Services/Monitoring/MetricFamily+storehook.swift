@@ -224,6 +224,9 @@ extension MetricFamily {
             period_missing and upgrade_missing mean that something was lost, or that a rule is wrong.
             """),
         MetricFamily(
+            "storehook_log_lines_dropped_total", .counter,
+            "Lines of this program's log that were dropped, because nobody read its standard error in time."),
+        MetricFamily(
             "storehook_build_info", .gauge,
             "Always 1: which program this is, of which version and commit, and for which schema it was built."),
         MetricFamily("process_cpu_seconds_total", .counter, "User and system time that this process has used."),

@@ -1,4 +1,4 @@
-import Base
+package import Base
 import EvidenceStore
 import HTTPKit
 package import Postgres
@@ -26,6 +26,7 @@ public struct Monitor: Sendable {
     private let queue: CachedReading<[MetricSample]>
     private let schemaFits: CachedReading<Bool>
     private let readings: [CachedReading<[MetricSample]>]
+    private let own: @Sendable () -> [MetricSample]
 
     /// A monitor.
     /// - Parameters:
@@ -34,12 +35,15 @@ public struct Monitor: Sendable {
     ///   - schemaFits: asks the database whether its schema is the one that the program was built for.
     ///   - stores: what else is read, and how often at most; what the program may not see is left out. No two have samples of
     ///     one metric.
+    ///   - own: what the process itself knows and is not counted by swift-metrics.
     package init(
         _ program: Program, registry: MetricsRegistry, pool: PostgresPool,
         schemaFits: @escaping @Sendable () async throws -> Bool,
-        stores: [(store: any MonitoredStore, interval: Duration)]
+        stores: [(store: any MonitoredStore, interval: Duration)],
+        own: @escaping @Sendable () -> [MetricSample] = { [] }
     ) {
         self.program = program
+        self.own = own
         self.registry = registry
         let outbox = Outbox(pool)
         // Prometheus gives a scrape ten seconds by default, and people set it as low as one.
@@ -89,7 +93,7 @@ public struct Monitor: Sendable {
             for reading in readings { group.addTask { await reading.answer().value ?? [] } }
             return await group.reduce(into: []) { $0 += $1 }
         }
-        var samples = ProcessSamples.now()
+        var samples = ProcessSamples.now() + own()
         samples.append(
             MetricSample(
                 "storehook_build_info",

@@ -8,7 +8,9 @@ struct ChaosCell: Sendable {
 
     /// In the order of playing: first what touches the programs alone.
     static let all =
-        programs + [connectionsExhausted, crashed, stopped, readOnly, diskFull, synchronousStandbyAway]
+        programs + [
+            logCollectorStuck, connectionsExhausted, crashed, stopped, readOnly, diskFull, synchronousStandbyAway,
+        ]
         + [standbyPromoted, backupRestored, notifyQueueFull, grantsRevoked, networkCut, poison]
 }
 

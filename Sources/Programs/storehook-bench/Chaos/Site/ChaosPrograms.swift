@@ -15,7 +15,8 @@ struct ChaosPrograms: Sendable {
     let port: Int
     /// Where its operations routes are.
     let metricsPort: Int
-    let log: FileHandle
+    /// Where their standard error goes.
+    var log: FileHandle
 
     /// - Parameter workplace: a directory of the run's own.
     init(workplace: URL) throws {
