@@ -247,6 +247,30 @@ struct ReconciliationTests {
         }
     }
 
+    @Test("gives up a list that goes on and on, and asks for its first page the next time")
+    func endless() async throws {
+        try await withSite { site in
+            try await site.history.plan([Site.scope], behind: .zero)
+            let asked = Atomic(0)
+            site.apple.interfere { _ in
+                let number = asked.add(1, ordering: .relaxed).newValue
+                let page = #"{"notificationHistory":[],"hasMore":true,"paginationToken":"p\#(number)"}"#
+                return .init(status: 200, body: Array(page.utf8))
+            }
+            let window = try #require(
+                try await site.history.claim(for: .init(owner: "test", duration: .seconds(60)), among: [Site.scope]))
+            let walk = try HistoryWalk(site.history, site.client(), mostPages: 5)
+            for _ in 0..<2 {
+                await #expect(throws: UnusableAnswer.endless) { try await walk.run(window) }
+            }
+            #expect(asked.load(ordering: .relaxed) == 10)
+            #expect(
+                try await site.value(
+                    "select count(*) from storehook.history_windows where walk_pages > 0 or walk_token is not null")
+                    == Int64(0))
+        }
+    }
+
     @Test("proves nothing that by Apple's clock has not happened yet")
     func clocks() async throws {
         try await withSite { site in

@@ -175,7 +175,7 @@ package struct ExtensionDuty: AppleDuty {
             return try await settle(step, .extended, notification: notification)
         }
         guard let now = try await standing(step, id), let before = step.held.record.before,
-            let end = try await end(of: before.period, step, now)
+            let end = try await end(of: before.period, id, step, now)
         else {
             // Apple did not say how it stood, and cannot be asked what has changed: its notification or a person will
             // settle it.
@@ -216,12 +216,14 @@ package struct ExtensionDuty: AppleDuty {
 
     /// When a period ends, by Apple. Nothing but an extension has the same period end later.
     private func end(
-        of period: String, _ step: Step, _ now: SubscriptionStanding
+        of period: String, _ id: String, _ step: Step, _ now: SubscriptionStanding
     ) async throws -> PostgresTimestamp? {
         if now.period == period { return now.renewsAt }
         // It renewed meanwhile.
         let answer = try await step.client.ask(
-            .transactionInfo(period), in: step.environment, priority: step.priority)
+            .transactionInfo(
+                period, of: id, lineItem: try await extensions.lineItem(of: period, step.held.record.scope)),
+            in: step.environment, priority: step.priority)
         return answer.value.payload.expiresDate.map(PostgresTimestamp.init(apple:))
     }
 

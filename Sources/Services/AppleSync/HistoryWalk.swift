@@ -39,16 +39,20 @@ package struct HistoryWalk: Sendable {
     private let history: History
     private let client: AppStoreClient
     private let priority: RateSchedule.Priority
+    private let mostPages: Int
     private let progress: @Sendable (Progress) -> Void
 
     /// A walk through the history of the client's app.
+    /// - Parameter mostPages: a window with more is given up, and begun again the next time.
     package init(
         _ history: History, _ client: AppStoreClient, priority: RateSchedule.Priority = .background,
+        mostPages: Int = AppleEndpoint.notificationHistory.mostPages,
         progress: @escaping @Sendable (Progress) -> Void = { _ in }
     ) {
         self.history = history
         self.client = client
         self.priority = priority
+        self.mostPages = mostPages
         self.progress = progress
     }
 
@@ -57,6 +61,7 @@ package struct HistoryWalk: Sendable {
     ///   then be put off, and keeps its position.
     package func run(_ window: HistoryWindow) async throws -> Outcome {
         var token = window.token
+        var pages = window.pages
         var restarts = 0
         while true {
             let answered: AppStoreClient.Answered<NotificationHistoryPage>
@@ -69,7 +74,7 @@ package struct HistoryWalk: Sendable {
             } catch let failure as AppStoreFailure where Self.hasLostItsPlace(failure) && token != nil {
                 guard restarts < Self.mostRestarts else { throw failure }
                 restarts += 1
-                token = nil
+                (token, pages) = (nil, 0)
                 guard try await history.beginAgain(window) else { return .lost }
                 continue
             }
@@ -81,6 +86,12 @@ package struct HistoryWalk: Sendable {
                 Progress(listed: page.letters.count, recovered: recorded.recovered.count, refused: page.refused))
             if let isProven = recorded.isProven { return isProven ? .proven : .refused }
             token = page.next
+            pages += 1
+            guard pages < mostPages else {
+                // From its first page, the next time.
+                guard try await history.beginAgain(window) else { return .lost }
+                throw UnusableAnswer.endless
+            }
         }
     }
 

@@ -16,6 +16,8 @@ public struct AppStoreClient: Sendable {
         public let environment: Environment
         /// When, by Apple's clock, to the second; nil where the answer does not say.
         public let answeredAt: Timestamp?
+        /// How long the answer was, in bytes.
+        let length: Int
     }
 
     /// The app.
@@ -73,7 +75,8 @@ public struct AppStoreClient: Sendable {
                 method: request.endpoint.method, url: caller.hosts.url(request, in: $0), token: $1, body: request.body)
         }
         return Answered(
-            value: try await read(request, body, place, exchange), environment: place, answeredAt: exchange.answeredAt)
+            value: try await read(request, body, place, exchange), environment: place, answeredAt: exchange.answeredAt,
+            length: body.count)
     }
 
     /// The instant so long from now, by the client's clock.

@@ -4,7 +4,7 @@ import Base
 /// The pages of a list, each asked for when it is wanted: nothing but the present one is held.
 ///
 /// Where Apple's token for the next page has expired, the list is begun again: pages that were seen come once more. Readers have to
-/// take them twice (everything in them is signed, and counts once).
+/// take them twice (everything in them is signed, and counts once). A list that goes on for ever is given up, see ``AnswerBounds``.
 public struct Pages<Answer: AnswerPage>: Sendable {
     /// How often one list is begun again before it is given up.
     public static var mostRestarts: Int { 3 }
@@ -17,6 +17,8 @@ public struct Pages<Answer: AnswerPage>: Sendable {
     private let priority: RateSchedule.Priority
     private var environment: Environment?
     private var request: ServerRequest<Answer>?
+    private var count = 0
+    private var length = 0
 
     init(
         _ client: AppStoreClient, _ request: ServerRequest<Answer>, _ environment: Environment?,
@@ -39,6 +41,7 @@ public struct Pages<Answer: AnswerPage>: Sendable {
                 // The environment that gave the first page gives them all.
                 environment = answered.environment
                 do {
+                    try count(answered, of: asked.endpoint)
                     request = try asked.following(answered.value)
                 } catch {
                     throw AppStoreFailure(
@@ -54,5 +57,18 @@ public struct Pages<Answer: AnswerPage>: Sendable {
             }
         }
         return nil
+    }
+
+    private mutating func count(
+        _ answered: AppStoreClient.Answered<Answer>, of endpoint: AppleEndpoint
+    ) throws(AnswerFault) {
+        count += 1
+        length += answered.length
+        guard count < endpoint.mostPages || !answered.value.hasMore else {
+            throw .unreadable("it goes on after \(endpoint.mostPages) pages")
+        }
+        guard length <= endpoint.mostBytes else {
+            throw .unreadable("its pages take more than \(endpoint.mostBytes >> 20) MiB")
+        }
     }
 }

@@ -60,6 +60,11 @@ public struct AnswerReader {
         return hasMore
     }
 
+    /// - Throws: ``AnswerFault/unreadable(_:)`` where a list has more records than are taken.
+    func require(_ count: Int, upTo most: Int) throws(AnswerFault) {
+        guard count <= most else { throw .unreadable("it holds more than \(most) records") }
+    }
+
     // MARK: - The one record that an answer is about
 
     mutating func transaction(_ jws: String) throws(AnswerFault) -> SignedRecord<TransactionPayload> {
@@ -82,6 +87,7 @@ public struct AnswerReader {
     ) throws(AnswerFault) -> [SignedRecord<TransactionPayload>] {
         guard object.has(name) else { return [] }
         guard let texts = object.strings(name) else { throw .unreadable("\(name) is no list of texts") }
+        try require(texts.count, upTo: AnswerBounds.records)
         var records: [SignedRecord<TransactionPayload>] = []
         for jws in texts {
             let record = listed { verifier throws(VerificationFailure) in try verifier.transaction(jws) }

@@ -46,10 +46,13 @@ public struct SubscriptionStatuses: Sendable {
             throw .unreadable("data is no list of objects")
         }
         var groups: [Group] = []
+        var count = 0
         for item in items {
             guard let lines = item.has("lastTransactions") ? item.objects("lastTransactions") : [] else {
                 throw .unreadable("lastTransactions is no list of objects")
             }
+            count += lines.count
+            try reader.require(count, upTo: AnswerBounds.records)
             groups.append(
                 Group(
                     subscriptionGroupIdentifier: item.string("subscriptionGroupIdentifier"),

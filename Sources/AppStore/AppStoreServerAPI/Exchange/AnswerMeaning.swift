@@ -22,6 +22,10 @@ enum AnswerMeaning: Sendable {
 extension AnswerMeaning {
     /// Reads an answer of the Server API: the status says whether there is an answer, and an `errorCode` in the body why not.
     init(serverAPI answer: TransportAnswer) {
+        guard !AnswerBounds.exceeds(AnswerBounds.values, in: answer.body) else {
+            self = .failed(.unreadable("it holds more than \(AnswerBounds.values) values"))
+            return
+        }
         if (200...299).contains(answer.status) {
             self = .done
             return
@@ -52,6 +56,10 @@ extension AnswerMeaning {
 
     /// Reads an answer of verifyReceipt: every answer has the status 200, and a `status` in the body.
     init(verifyReceipt answer: TransportAnswer) {
+        guard !AnswerBounds.exceeds(AnswerBounds.receiptValues, in: answer.body) else {
+            self = .failed(.unreadable("it holds more than \(AnswerBounds.receiptValues) values"))
+            return
+        }
         guard (200...299).contains(answer.status) else {
             let reason = AppStoreFailure.Reason.status(answer.status)
             let isPassing = answer.status >= 500 || answer.status == 429

@@ -19,6 +19,7 @@ public struct NotificationHistoryPage: AnswerPage {
         // Apple's own libraries take the list for optional.
         let items = object.has("notificationHistory") ? object.objects("notificationHistory") : []
         guard let items else { throw .unreadable("notificationHistory is no list of objects") }
+        try reader.require(items.count, upTo: AnswerBounds.records)
         var notifications: [ListedNotification] = []
         for item in items {
             guard let jws = item.string("signedPayload") else {

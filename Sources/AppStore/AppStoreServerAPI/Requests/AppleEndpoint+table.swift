@@ -1,4 +1,5 @@
 public import AppStorePayloads
+import AppStoreVerification
 public import Base
 
 // Apple's endpoints: first how each is reached and how often, then what is sent to each and what its answer says. An `{id}` is any
@@ -97,11 +98,36 @@ extension ServerRequest where Answer == TransactionsPage {
 }
 
 extension ServerRequest where Answer == SignedRecord<TransactionPayload> {
-    /// Get Transaction Info: one transaction as it is now.
-    public static func transactionInfo(_ transactionId: String) -> Self {
+    /// Get Transaction Info: one transaction as it is now. Another one is refused.
+    ///
+    /// Several transactionIds may stand for one purchase, which Apple answers with any of: each device that restores it has one. So the
+    /// answer may have another transactionId, where it is of the purchase that was meant.
+    ///
+    /// - Parameters:
+    ///   - original: the transaction's originalTransactionId, where it is known.
+    ///   - lineItem: its webOrderLineItemId likewise.
+    public static func transactionInfo(
+        _ transactionId: String, of original: String? = nil, lineItem: String? = nil
+    ) -> Self {
         Self(.transactionInfo, [transactionId]) { (reader) throws(AnswerFault) in
-            try reader.transaction(reader.required("signedTransactionInfo"))
+            let record = try reader.transaction(reader.required("signedTransactionInfo"))
+            guard isMeant(record.payload, transactionId, original, lineItem) else {
+                throw .refused(
+                    VerificationFailure(
+                        .mismatchedParts, "It is another transaction than the one that was asked about."))
+            }
+            return record
         }
+    }
+
+    private static func isMeant(
+        _ payload: TransactionPayload, _ transactionId: String, _ original: String?, _ lineItem: String?
+    ) -> Bool {
+        if let original, payload.originalTransactionId != original { return false }
+        if payload.transactionId == transactionId { return true }
+        if let lineItem { return payload.webOrderLineItemId == lineItem }
+        // Who asks by the first transaction of a purchase may be answered with a copy of it.
+        return original == nil && payload.originalTransactionId == transactionId
     }
 }
 

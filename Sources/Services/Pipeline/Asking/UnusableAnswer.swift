@@ -10,6 +10,8 @@ package enum UnusableAnswer: String, Error, Sendable, Hashable, CustomStringConv
     case early = "clock_skew"
     /// It is longer than what can be kept.
     case tooLong = "answer_too_long"
+    /// It is a list that goes on and on.
+    case endless = "answer_without_end"
     /// It did not come before the deadline.
     case late = "deadline_exceeded"
     /// It does not know yet of what was bought a moment ago.
@@ -22,6 +24,7 @@ package enum UnusableAnswer: String, Error, Sendable, Hashable, CustomStringConv
         case .unreadable: "Apple's answer is not what Apple documents"
         case .early: "by Apple's clock the time that was asked for is not over; does the database's clock run fast?"
         case .tooLong: "Apple's answer is longer than the 4 MiB that can be kept of one"
+        case .endless: "Apple's list goes on after more pages than are asked for"
         case .tooFresh: "Apple does not know yet of a purchase that was made a moment ago"
         case .late: "Apple has not answered in the time that somebody waits"
         }

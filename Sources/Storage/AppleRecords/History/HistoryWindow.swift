@@ -14,6 +14,8 @@ package struct HistoryWindow: ScopedRow, Hashable {
     package var endsAt: PostgresTimestamp
     /// Apple's token for the page to ask for; nil for the first.
     package var token: String?
+    /// How many pages were recorded of the list that is being walked.
+    package var pages: Int64
 }
 
 extension History {
@@ -23,14 +25,15 @@ extension History {
         try await queue.claim(for: lease, among: scopes, joining: Self.windows) { row, claim in
             HistoryWindow(
                 claim: claim, startsAt: try row.decode("asks_from"), isCut: try row.decode("is_cut"),
-                endsAt: try row.decode("ends_at"), token: try row.decode("walk_token"))
+                endsAt: try row.decode("ends_at"), token: try row.decode("walk_token"),
+                pages: try row.decode("walk_pages"))
         }
     }
 
     /// What is beyond Apple's reach is not asked for; some minutes less, for clocks that differ.
     private static let windows = ClaimJoin(
         columns: """
-            w.bundle_id, w.environment, w.ends_at, w.walk_token,
+            w.bundle_id, w.environment, w.ends_at, w.walk_token, w.walk_pages,
             least(greatest(w.starts_at, now() - storehook.history_reach(w.environment) + interval '10 minutes'),
                   w.ends_at - interval '1 millisecond') as asks_from,
             w.starts_at < now() - storehook.history_reach(w.environment) + interval '10 minutes' as is_cut

@@ -83,6 +83,21 @@ extension RenewalExtensions {
     }
 }
 
+extension RenewalExtensions {
+    /// The webOrderLineItemId of a transaction; nil where it has none, or is not known.
+    package func lineItem(of transactionID: String, _ scope: AppEnvironment) async throws -> String? {
+        try await pool.query(
+            PostgresQuery(
+                "extension.line_item",
+                """
+                select web_order_line_item_id from storehook.transactions
+                 where environment = \(scope.environment) and bundle_id = \(scope.bundleID)
+                   and transaction_id = \(transactionID)
+                """)
+        ).first.flatMap { try $0.decode(0) }
+    }
+}
+
 extension RenewalExtensions: MonitoredStore {
     /// See ``open()``.
     package static let monitored = "extensions_open"
