@@ -20,9 +20,7 @@ struct TokenKeyTests {
         func advance(by duration: Duration) { instant.withLock { $0 += duration } }
     }
 
-    private func set(_ text: String, isPrivate: Bool = true) async throws -> TokenKeySet {
-        try await TokenKeySet(file: Array(text.utf8), isPrivate: isPrivate)
-    }
+    private func set(_ text: String) async throws -> TokenKeySet { try await TokenKeySet(file: Array(text.utf8)) }
 
     @Test("at a URL are asked for once a minute at most, however many tokens name a key that is not known")
     func flood() async throws {
@@ -91,7 +89,7 @@ struct TokenKeyTests {
     @Test(
         "stay where their provider does not answer, answers something else, or sends away",
         arguments: [
-            "500", "html", "redirect", "empty", "long", "gone",
+            "500", "html", "redirect", "list", "keyless", "long", "gone",
         ])
     func away(how: String) async throws {
         try await withDirectory { directory in
@@ -106,7 +104,8 @@ struct TokenKeyTests {
                 case "redirect": .json(302, "", "Location: http://127.0.0.1:1/\r\n")
                 case "long": .json(200, jwks + String(repeating: " ", count: 2 << 20))
                 case "gone": .bytes("")
-                default: .json(200, #"{"keys":[]}"#)
+                case "list": .json(200, #"[{"keys":[]}]"#)
+                default: .json(200, #"{"keys":{}}"#)
                 }
             }
             defer { provider.stop() }
@@ -174,10 +173,11 @@ struct TokenKeyTests {
                 #""use":"enc""#, #""alg":"ES384""#, #""alg":"RS256""#, #""alg":"none""#, #""key_ops":["sign"]"#,
                 #""crv":"P-256""#,
             ] {
-                await #expect(throws: TokenKeySet.Fault.self, "\(member)") { try await set(jwks(member)) }
+                // The last of them names a member twice, and is no JSON.
+                #expect((try? await set(jwks(member)).count) ?? 0 == 0, "\(member)")
             }
             let long = jwks(#""use":"sig""#, kid: String(repeating: "k", count: 1001))
-            await #expect(throws: TokenKeySet.Fault.self) { try await set(long) }
+            #expect(try await set(long).count == 0)
         }
     }
 
@@ -212,31 +212,6 @@ struct TokenKeyTests {
         }
     }
 
-    @Test("may be a secret of 32 bytes or more, if nobody else can read it, and then HS256 alone is taken")
-    func secret() async throws {
-        let text = String(repeating: "s", count: 40)
-        #expect(try await set(text + "\n").count == 1)
-        await #expect(throws: TokenKeySet.Fault.self) { try await set(String(text.prefix(31))) }
-        await #expect(throws: TokenKeySet.Fault.self) { try await set(text, isPrivate: false) }
-        let der = P256.Signing.PrivateKey().publicKey.derRepresentation
-        await #expect(throws: TokenKeySet.Fault.self) { try await TokenKeySet(file: Array(der), isPrivate: true) }
-        try await withDirectory { directory in
-            let file = directory.appending(path: "secret").path
-            try text.write(toFile: file, atomically: true, encoding: .utf8)
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
-            let keys = TokenKeys(.file(file), logger: quiet)
-            await #expect(throws: TokenKeySet.Fault.self) { try await keys.read() }
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-            try await keys.read()
-            let check = TokenCheck(keys, RunningAPI.rules, now: wallClock)
-            let hmac = JWTKeyCollection()
-            await hmac.add(hmac: HMACKey(from: Data(text.utf8)), digestAlgorithm: .sha256)
-            #expect(try await check.caller(of: hmac.sign(TestClaims())).account == "alice")
-            let signer = try await TokenSigner(in: directory)
-            await #expect(throws: TokenRefusal.self) { try await check.caller(of: signer.token()) }
-        }
-    }
-
     @Test("come from https, or from this machine, and from nowhere else")
     func urls() throws {
         for good in [
@@ -251,5 +226,7 @@ struct TokenKeyTests {
         ] { #expect(throws: TokenKeySet.Fault.self, "\(bad)") { try TokenKeySource(bad) } }
         let file = try TokenKeySource("/etc/storehook/jwks.json")
         #expect(file == .file("/etc/storehook/jwks.json"))
+        let secret = try TokenKeySource("secret:/etc/storehook/jwt-secret")
+        #expect(secret == .secret("/etc/storehook/jwt-secret"))
     }
 }

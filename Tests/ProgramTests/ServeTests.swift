@@ -154,6 +154,10 @@ struct ServeTests {
                 for name in ["STOREHOOK_JWT_KEYS", "STOREHOOK_JWT_ISSUER", "STOREHOOK_JWT_AUDIENCE"] {
                     try await refused([:], without: [name], name)
                 }
+                try await refused(["STOREHOOK_JWT_SECRET_FILE": "/nowhere"], "not both")
+                try await refused(
+                    ["STOREHOOK_JWT_SECRET_FILE": "/nowhere"], without: ["STOREHOOK_JWT_KEYS"],
+                    "STOREHOOK_JWT_SECRET_FILE: /nowhere")
                 try await refused(["STOREHOOK_JWT_KEYS": "/nowhere/jwks.json"], "STOREHOOK_JWT_KEYS")
                 try await refused(["STOREHOOK_JWT_KEYS": "http://login.example.com/jwks.json"], "https")
                 try await refused(["STOREHOOK_CORS_ORIGINS": "*"], "STOREHOOK_CORS_ORIGINS")
@@ -167,6 +171,104 @@ struct ServeTests {
         }
         for name in ["GIT_SSL_NO_VERIFY", "PATH", "SKIP_TESTS", "VERIFICATION_SKIPPED_AT", "STOREHOOK"] {
             #expect(!Settings.skipsVerification(name), "\(name)")
+        }
+    }
+
+    @Test(
+        "does not start with what is no key: a bare secret, a public text as a secret, a set without keys, a named pipe"
+    )
+    func startingKeys() async throws {
+        try await withSite { site in
+            try await withTokenKey { settings in
+                let good = try #require(settings["STOREHOOK_JWT_KEYS"])
+                let jwks = try String(contentsOfFile: good, encoding: .utf8)
+                let file = URL(fileURLWithPath: good).deletingLastPathComponent().appending(path: "other").path
+                func expect(_ text: String, as source: String, refusedFor why: String) async throws {
+                    try text.write(toFile: file, atomically: true, encoding: .utf8)
+                    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+                    let all = settings.merging(["STOREHOOK_JWT_KEYS": source]) { _, own in own }
+                    let outcome = try await site.run("serve", "--port", "0", with: all)
+                    #expect(outcome.ending == .exited(2) && outcome.errorLines == 1, "\(why): \(outcome.errors)")
+                    #expect(outcome.errors.contains(why), "\(outcome.errors)")
+                    #expect(text.isEmpty || !outcome.errors.contains(text))
+                }
+                let secret = Data((0..<48).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
+                try await expect(secret, as: file, refusedFor: "STOREHOOK_JWT_SECRET_FILE")
+                try await expect("\u{FEFF}" + jwks, as: file, refusedFor: "is neither a JWK set nor PEM")
+                try await expect(jwks, as: "secret:\(file)", refusedFor: "and no secret")
+                try await expect("<html><body>502</body></html>", as: "secret:\(file)", refusedFor: "and no secret")
+                try await expect("", as: file, refusedFor: "is empty")
+                try await expect(#"{"keys":[]}"#, as: file, refusedFor: "holds no key")
+                let provider = try ScriptedServer { _ in .json(200, #"{"keys":[]}"#) }
+                defer { provider.stop() }
+                try await expect("", as: "http://127.0.0.1:\(provider.port)/", refusedFor: "holds no key")
+                unlink(file)
+                guard mkfifo(file, 0o600) == 0 else { throw NeverHappened("a named pipe") }
+                for source in [file, "secret:\(file)"] {
+                    let all = settings.merging(["STOREHOOK_JWT_KEYS": source]) { _, own in own }
+                    let outcome = try await site.run("serve", "--port", "0", with: all)
+                    #expect(outcome.ending == .exited(2) && outcome.errors.contains("is no plain file"))
+                }
+                let tls = ["STOREHOOK_TLS_CERTIFICATE": file, "STOREHOOK_TLS_KEY": file]
+                let outcome = try await site.run("serve", "--port", "0", with: settings.merging(tls) { $1 })
+                #expect(outcome.ending == .exited(2) && outcome.errors.contains("is no plain file"))
+            }
+        }
+    }
+
+    @Test("says of keys that became garbage that those of before count, and since when; without keys it is not ready")
+    func changingKeys() async throws {
+        try await withSite { site in
+            try await withTokenKey { settings in
+                let file = try #require(settings["STOREHOOK_JWT_KEYS"])
+                let jwks = try String(contentsOfFile: file, encoding: .utf8)
+                let token = try await site.run("demo", "token", "alice", with: settings).output
+                    .trimmingCharacters(in: .whitespacesAndNewlines)
+                func say(_ text: String) throws { try text.write(toFile: file, atomically: true, encoding: .utf8) }
+                func doctor() async throws -> String {
+                    try await site.run("doctor", "--role", "api", "--format", "json", with: settings).output
+                }
+                try await site.with(["serve", "--port", "0", "--metrics-port", "0"], settings) { program in
+                    let operations = "http://127.0.0.1:\(try await program.metricsPort())"
+                    func metric(_ name: String) async throws -> Double? {
+                        let page = try await fetch(operations + "/metrics").body
+                        return page.split(separator: "\n").first { $0.hasPrefix(name + " ") }?
+                            .split(separator: " ").last.flatMap { Double($0) }
+                    }
+                    let since = "storehook_api_token_keys_stale_since_seconds"
+                    #expect(try await fetch(operations + "/readyz").body == "")
+                    #expect(try await metric("storehook_api_token_keys") == 1)
+                    #expect(try await metric(since) == 0)
+                    let start = Date().timeIntervalSince1970
+                    for text in ["", "<html>"] {
+                        try say(text)
+                        try await eventually("it says so") {
+                            let ready = try await fetch(operations + "/readyz")
+                            return ready.status == 200
+                                && ready.body.hasPrefix(#"{"warning":"the keys of STOREHOOK_JWT_KEYS"#)
+                        }
+                        #expect(try await send(program, "/v1/account", token: token).status == 200)
+                        let stale = try #require(try await metric(since))
+                        #expect(stale >= start - 2 && stale <= Date().timeIntervalSince1970 + 1)
+                        #expect(try await metric("storehook_api_token_keys") == 1)
+                        let finding = try await doctor()
+                        #expect(finding.contains("it has stood so since 20"), "\(finding)")
+                        #expect(finding.contains("goes on with the keys that it had before"))
+                    }
+                    try say(#"{"keys":[]}"#)
+                    try await eventually("it is not ready") {
+                        let ready = try await fetch(operations + "/readyz")
+                        return ready.status == 503 && ready.body.contains("every token is refused")
+                    }
+                    #expect(try await send(program, "/v1/account", token: token).status == 401)
+                    #expect(try await metric("storehook_api_token_keys") == 0)
+                    #expect(try await doctor().contains("refuses every token"))
+                    try say(jwks)
+                    try await eventually("it is ready") { try await fetch(operations + "/readyz").status == 200 }
+                    #expect(try await send(program, "/v1/account", token: token).status == 200)
+                    #expect(try await metric(since) == 0)
+                }
+            }
         }
     }
 

@@ -92,19 +92,28 @@ struct Doctor: AsyncParsableCommand {
             return .skipped(
                 name, "nothing is set to check them with, so storehook serve does not start; see STOREHOOK_JWT_KEYS")
         }
+        var source: TokenKeySource?
         do {
             let rules = try settings.tokenRules()
-            let source = try settings.tokenKeys()
+            let keySource = try settings.tokenKeys()
+            source = keySource
             _ = (try settings.corsPolicy(), try settings.requestRates())
             try settings.refuseSkippedVerification()
             var quiet = Logger(label: "doctor")
             quiet.logLevel = .critical
-            let keys = try await TokenKeys(source, logger: quiet).read()
+            let keys = try await TokenKeys(keySource, logger: quiet).read()
             return .ok(
                 name,
                 "\(keys) \(keys == 1 ? "key" : "keys"), for tokens of \(rules.issuer) to \(rules.audience)")
         } catch let fault as TokenKeySet.Fault {
-            return .failed(name, "STOREHOOK_JWT_KEYS: what it names \(fault)")
+            // A program that runs knows since when; of a file, its own time does.
+            let since = source?.path.flatMap { PlainFile.Stamp(of: $0) }.map {
+                "; it has stood so since \(Timestamp(secondsSince1970: $0.writtenAt))"
+            }
+            return .failed(
+                name,
+                "\(settings.tokenKeysVariable): what it names \(fault)\(since ?? ""); a running storehook serve "
+                    + (fault == .empty ? "refuses every token" : "goes on with the keys that it had before"))
         } catch {
             return .failed(name, (error as? CommandFailure)?.message ?? "\(error)")
         }

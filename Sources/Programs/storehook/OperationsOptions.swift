@@ -21,9 +21,12 @@ struct OperationsOptions: ParsableArguments {
 
     /// Adds the operations server. It is added before the workers' services, hence stopped after them, so that their
     /// last work is counted and can still be read.
-    /// - Parameter notReady: why the program is not ready, apart from its database; nil if it is.
+    /// - Parameters:
+    ///   - warning: what the operator should look at although the program is ready; nil for nothing.
+    ///   - notReady: why the program is not ready, apart from its database; nil if it is.
     func serve(
         _ monitoring: ProgramMonitoring?, in services: inout ProgramServices, logger: Logger,
+        warning: @escaping @Sendable () -> String? = { nil },
         notReady: @escaping @Sendable () -> String? = { nil }
     ) {
         guard let monitoring, let metricsPort else { return }
@@ -37,7 +40,7 @@ struct OperationsOptions: ParsableArguments {
                     if let why = await monitor.whyDatabaseIsNotReady() { return why }
                     return notReady()
                 },
-                exposition: { await monitor.exposition() },
+                warning: warning, exposition: { await monitor.exposition() },
                 onListening: { port in
                     logger.info("Serving metrics", metadata: ["host": "\(host)", "port": "\(port)"])
                 }),

@@ -120,15 +120,15 @@ struct Serve: AsyncParsableCommand {
             ])
         let metrics = APIMetrics(endpoints: endpoints)
         let callerMetrics = CallerMetrics()
-        let tokenKeys = TokenKeys(source, logger: logger, onRead: { callerMetrics.readKeys($0) })
-        // A file that cannot be used is a mistake of now; a provider that is away comes back.
-        if case .file(let path) = source {
-            do {
-                try await tokenKeys.read()
-            } catch {
-                throw CommandFailure("STOREHOOK_JWT_KEYS: \(path) \(error)", status: .usage)
-            }
-        }
+        let tokenKeys = TokenKeys(
+            source, logger: logger, now: WallClock.now, onRead: { callerMetrics.readKeys($0, $1) })
+        // A file that cannot be used is a mistake of now, and so is a provider without keys; one that is away comes back.
+        do {
+            try await tokenKeys.read()
+        } catch  where source.path != nil || error == .empty {
+            throw CommandFailure(
+                "\(settings.tokenKeysVariable): \(source.path ?? "what it names") \(error)", status: .usage)
+        } catch {}
         let migrator = try Database.migrator()
         let gate = SchemaGate(isOpen: try await Database.requireSchemaIfReachable(pool), logger: logger) {
             try await migrator.check(on: pool).misfit
@@ -146,7 +146,7 @@ struct Serve: AsyncParsableCommand {
         var services = ProgramServices()
         services.add("the database pool", pool)
         services.add("the watch's connection", watchPool)
-        operations.serve(monitoring, in: &services, logger: logger) { api.whyNotReady }
+        operations.serve(monitoring, in: &services, logger: logger, warning: { api.warning }) { api.whyNotReady }
         if let identity {
             services.add("the certificate's renewal", await CertificateRenewal(of: identity, logger: logger))
         }

@@ -6,12 +6,17 @@ import Foundation
 import Postgres
 
 extension Settings {
-    /// `STOREHOOK_JWT_KEYS`: where the keys are that app tokens are checked with.
+    /// `STOREHOOK_JWT_KEYS` or `STOREHOOK_JWT_SECRET_FILE`: where the keys are that app tokens are checked with, or the secret.
     func tokenKeys() throws -> TokenKeySource {
+        let secret = text("storehook.jwt.secret.file")
         guard let text = text("storehook.jwt.keys") else {
+            if let secret { return .secret(secret) }
             throw CommandFailure(
                 "STOREHOOK_JWT_KEYS is not set: the JWKS URL of who signs your app's tokens, or a file with a JWKS or public keys "
-                    + "in PEM", status: .usage)
+                    + "in PEM; where they are signed with a secret, set STOREHOOK_JWT_SECRET_FILE", status: .usage)
+        }
+        guard secret == nil else {
+            throw CommandFailure("set STOREHOOK_JWT_KEYS or STOREHOOK_JWT_SECRET_FILE, not both", status: .usage)
         }
         do {
             return try TokenKeySource(text)
@@ -20,9 +25,15 @@ extension Settings {
         }
     }
 
+    /// The one of the two that is set.
+    var tokenKeysVariable: String {
+        text("storehook.jwt.secret.file") == nil ? "STOREHOOK_JWT_KEYS" : "STOREHOOK_JWT_SECRET_FILE"
+    }
+
     /// Whether anything is set that the account API alone reads.
     var hasTokenKeys: Bool {
-        text("storehook.jwt.keys") != nil || text("storehook.jwt.issuer") != nil
+        text("storehook.jwt.keys") != nil || text("storehook.jwt.secret.file") != nil
+            || text("storehook.jwt.issuer") != nil
             || text("storehook.jwt.audience") != nil
     }
 

@@ -59,7 +59,9 @@ extension Settings {
     /// `STOREHOOK_ENDPOINT_CERTIFICATES`: a PEM file of certificates that endpoints' are trusted by, beside the system's.
     func endpointRoots() throws -> [NIOSSLCertificate] {
         guard let file = text("storehook.endpoint.certificates") else { return [] }
-        guard let roots = try? NIOSSLCertificate.fromPEMFile(file), !roots.isEmpty else {
+        guard let bytes = try? PlainFile(file, upTo: 1 << 20).bytes,
+            let roots = try? NIOSSLCertificate.fromPEMBytes(bytes), !roots.isEmpty
+        else {
             throw CommandFailure(
                 "STOREHOOK_ENDPOINT_CERTIFICATES: cannot read certificates (PEM) from \(file)", status: .usage)
         }

@@ -1,3 +1,4 @@
+import Base
 public import HTTPTypes
 public import Hummingbird
 import NIOCore
@@ -8,7 +9,7 @@ import NIOCore
 public struct HTTPProblem: HTTPResponseError {
     /// The answer's status.
     public let status: HTTPResponse.Status
-    /// Why, in a sentence of our own: it contains nothing from the request, so it needs no escaping.
+    /// Why, in a sentence of our own: it contains nothing from the request.
     public let why: String
     /// Headers of the answer beside its type.
     public let headers: HTTPFields
@@ -24,7 +25,7 @@ public struct HTTPProblem: HTTPResponseError {
     public var response: Response {
         var headers = headers
         headers[.contentType] = "application/json"
-        let body = ByteBuffer(string: #"{"error":"\#(why)"}"#)
+        let body = ByteBuffer(string: JSONValue.object([.init("error", .string(why))]).text)
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 

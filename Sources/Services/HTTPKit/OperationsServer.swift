@@ -1,3 +1,4 @@
+import Base
 import HTTPTypes
 import Hummingbird
 public import Logging
@@ -15,11 +16,13 @@ public struct OperationsServer: Service {
     ///   - readiness: why the program is not ready; nil if it is. Every request for `/readyz` calls it, so anything
     ///     expensive
     ///     must go through a ``CachedReading``.
+    ///   - warning: what the operator should look at although the program is ready; nil for nothing.
     ///   - exposition: makes the page for Prometheus.
     ///   - onListening: called with the port once connections are accepted.
     public init(
         host: String, port: Int, logger: Logger,
         readiness: @escaping @Sendable () async -> String?,
+        warning: @escaping @Sendable () -> String? = { nil },
         exposition: @escaping @Sendable () async -> (contentType: String, text: String),
         onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
@@ -37,7 +40,11 @@ public struct OperationsServer: Service {
             [
                 .get: { _, _ in
                     if let why = await readiness() { throw HTTPProblem(.serviceUnavailable, why) }
-                    return Response(status: .ok)
+                    guard let warning = warning() else { return Response(status: .ok) }
+                    let text = JSONValue.object([.init("warning", .string(warning))]).text
+                    return Response(
+                        status: .ok, headers: [.contentType: "application/json"],
+                        body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
                 }
             ])
         routes.serve(

@@ -202,6 +202,13 @@ extension MetricFamily {
         MetricFamily(
             "storehook_api_key_readings_total", .counter,
             "Times that the keys of tokens were read, by whether that brought any."),
+        MetricFamily(
+            "storehook_api_token_keys", .gauge,
+            "Keys that tokens are checked with; 0 where their source has withdrawn all, or was never read."),
+        MetricFamily(
+            "storehook_api_token_keys_stale_since_seconds", .gauge,
+            "Since when the source of those keys holds something else, or cannot be read, in seconds since 1970; 0 where it is good."
+        ),
     ]
 
     private static let surroundings = [

@@ -69,6 +69,8 @@ package struct TokenCheck: Sendable {
 
     /// - Throws: ``TokenRefusal`` where other keys would not help: its key is known, and it was not signed by it as it says.
     private func signer(of parts: TokenParts, in set: TokenKeySet) throws(TokenRefusal) -> Signer {
+        // All were withdrawn, and the next look may bring others.
+        if set.keys.isEmpty { return .unknown }
         let candidates = set.candidates(parts.identifier, parts.algorithm)
         if candidates.contains(where: { $0.hasSigned(parts.signed, parts.signature) }) { return .known }
         if let identifier = parts.identifier {

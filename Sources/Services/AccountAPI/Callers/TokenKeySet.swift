@@ -6,6 +6,12 @@ package struct TokenKeySet: Sendable {
     package struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
         /// One line for people.
         package let description: String
+
+        /// Why a set without keys is none to begin with.
+        package static let empty = Fault(
+            description:
+                "holds no key that tokens can be signed with here: RSA of 2048 to 8192 bits (RS256), P-256 (ES256), Ed25519 (EdDSA)"
+        )
     }
 
     /// How many keys are taken at most; providers have two or three.
@@ -30,7 +36,8 @@ package struct TokenKeySet: Sendable {
             }.prefix(8))
     }
 
-    /// A JWK set (RFC 7517): those of its keys that are for signatures which are taken here.
+    /// A JWK set (RFC 7517): those of its keys that are for signatures which are taken here; none where there are none. What a provider
+    /// does not list is not good any more.
     package init(jwks bytes: [UInt8]) async throws(Fault) {
         guard let set = try? JSONDocument(bytes).object, let objects = set.objects("keys") else {
             throw Fault(description: "is no JWK set: JSON with a list of objects as \"keys\" is meant")
@@ -40,25 +47,25 @@ package struct TokenKeySet: Sendable {
         for object in objects {
             if let key = await TokenKey(jwk: object) { keys.append(key) }
         }
-        guard !keys.isEmpty else {
-            throw Fault(
-                description:
-                    "holds no key that tokens can be signed with here: RSA of 2048 to 8192 bits (RS256), P-256 (ES256), "
-                    + "Ed25519 (EdDSA)")
-        }
         self.init(keys)
     }
 
-    /// What a file holds: a JWK set, public keys or certificates in PEM, or a secret.
-    /// - Parameter isPrivate: whether only the file's owner, and its group at most, can read it: a secret has to be.
-    package init(file bytes: [UInt8], isPrivate: Bool) async throws(Fault) {
+    /// What a file holds: a JWK set, or public keys or certificates in PEM.
+    package init(file bytes: [UInt8]) async throws(Fault) {
         let text = String(decoding: bytes, as: UTF8.self)
         if let first = bytes.first(where: { !Self.isSpace($0) }), first == UInt8(ascii: "{") {
             self = try await TokenKeySet(jwks: bytes)
         } else if text.contains("-----BEGIN ") {
             self = try await TokenKeySet(pem: text)
+        } else if PublicText(bytes) == .der {
+            throw Fault(
+                description:
+                    "looks like a key in DER, or in PEM without its first and last line; write it as PEM: openssl pkey -pubin -inform DER "
+                    + "-in FILE")
         } else {
-            self = try await TokenKeySet(secret: bytes, isPrivate: isPrivate)
+            throw Fault(
+                description:
+                    "is neither a JWK set nor PEM; a secret for HS256 is named as one: STOREHOOK_JWT_SECRET_FILE")
         }
     }
 
@@ -82,32 +89,26 @@ package struct TokenKeySet: Sendable {
         self.init(keys)
     }
 
-    private init(secret bytes: [UInt8], isPrivate: Bool) async throws(Fault) {
-        // DER of a public key: used as a secret, it would let anyone sign.
-        guard !Self.looksLikeDER(bytes) else {
+    /// A secret for HS256.
+    /// - Parameter isPrivate: whether only the file's owner, and its group at most, can read it: it has to be.
+    package init(secret bytes: [UInt8], isPrivate: Bool) async throws(Fault) {
+        if let text = PublicText(bytes) {
             throw Fault(
-                description: "looks like a key in DER; write it as PEM: openssl pkey -pubin -inform DER -in FILE")
+                description:
+                    "is \(text.rawValue), and no secret: who knows it could sign tokens of any account; keys belong into "
+                    + "STOREHOOK_JWT_KEYS")
         }
         // A line end that an editor appended is not part of the secret.
         var secret = bytes
         while let last = secret.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { secret.removeLast() }
         guard secret.count >= 32 else {
-            throw Fault(
-                description: "is no JWK set and no PEM, and as a secret for HS256 it has less than 32 bytes: "
-                    + "openssl rand -base64 48")
+            throw Fault(description: "has less than 32 bytes, too few for a secret: openssl rand -base64 48")
         }
         guard isPrivate else {
             throw Fault(description: "holds a secret that others can read: chmod 600 or 640")
         }
         guard let key = await TokenKey(secret: secret) else { throw Fault(description: "holds no secret") }
         self.init([key])
-    }
-
-    /// A sequence that fills the file, and is no text.
-    private static func looksLikeDER(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count > 2, bytes[0] == 0x30 else { return false }
-        return ((0x81...0x84).contains(bytes[1]) || Int(bytes[1]) == bytes.count - 2)
-            && bytes.contains { $0 < 0x09 || $0 > 0x7E }
     }
 
     /// From each BEGIN to its END.

@@ -2,14 +2,20 @@ import Foundation
 
 /// Where the keys are that app tokens are checked with.
 package enum TokenKeySource: Sendable, Hashable {
-    /// A JWK set, PEM or a secret, in a file that is read again when it has changed.
+    /// A JWK set or PEM, in a file that is read again when it has changed.
     case file(String)
+    /// A secret of HS256, in a file likewise.
+    case secret(String)
     /// A JWK set that is fetched.
     case url(String)
 
     /// What `STOREHOOK_JWT_KEYS` says.
     /// - Throws: why it cannot be used, in one line.
     package init(_ text: String) throws(TokenKeySet.Fault) {
+        if text.hasPrefix("secret:") {
+            self = .secret(String(text.dropFirst("secret:".count)))
+            return
+        }
         guard text.contains("://") else {
             self = .file(text)
             return
@@ -24,6 +30,14 @@ package enum TokenKeySource: Sendable, Hashable {
             throw TokenKeySet.Fault(description: "has to be https, unless it is on this machine")
         }
         self = .url(text)
+    }
+
+    /// The file; nil of a URL.
+    package var path: String? {
+        switch self {
+        case .file(let path), .secret(let path): path
+        case .url: nil
+        }
     }
 
     private static func isLoopback(_ host: String) -> Bool {

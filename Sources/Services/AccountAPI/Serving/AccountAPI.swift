@@ -53,6 +53,9 @@ package struct AccountAPI: Service {
         return gate.whyClosed ?? tokenKeys.whyNone
     }
 
+    /// What the operator should look at although it answers.
+    package var warning: String? { tokenKeys.warning }
+
     /// Serves until graceful shutdown: then no new connections, and the requests in hand answered.
     /// - Throws: `ListenFailure` where it cannot listen.
     package func run() async throws {

@@ -1,4 +1,5 @@
 package import AppStoreServerAPI
+import Base
 import Foundation
 import Yams
 
@@ -30,10 +31,13 @@ package struct AppleKeys: Sendable {
 
     /// Reads the file of `STOREHOOK_APPLE_KEYS` and those that it names, which are beside it unless their paths are absolute.
     package init(file: String) throws(Fault) {
-        guard let data = FileManager.default.contents(atPath: file) else {
-            throw Fault(description: "STOREHOOK_APPLE_KEYS: cannot read \(file)")
+        let text: String
+        do {
+            text = String(decoding: try PlainFile(file, upTo: 1 << 20).bytes, as: UTF8.self)
+        } catch {
+            throw Fault(description: "STOREHOOK_APPLE_KEYS: \(file) \(error.predicate)")
         }
-        guard data.count <= 1 << 20, let root = try? Yams.compose(yaml: String(decoding: data, as: UTF8.self)),
+        guard let root = try? Yams.compose(yaml: text),
             let mapping = root.mapping, !mapping.isEmpty
         else {
             // What the parser says may quote the file, which may hold a key by mistake.

@@ -1,5 +1,4 @@
-// The module that the compiler takes `stat` for on Linux, once Foundation is in the target.
-import CoreFoundation
+import Base
 
 #if canImport(Glibc)
     import Glibc
@@ -28,35 +27,17 @@ package enum SecretFile {
 
     /// The file's bytes, under the same conditions as ``read(_:)``.
     package static func bytes(_ path: String) throws(Fault) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw Fault(description: "cannot read \(path): \(String(cString: strerror(errno)))")
+        let file: PlainFile
+        do { file = try PlainFile(path, upTo: longest) } catch .unreadable(let why) {
+            throw Fault(description: "cannot read \(path): \(why)")
+        } catch {
+            throw Fault(description: "\(path) \(error.predicate)")
         }
-        defer { close(descriptor) }
-        var status = stat()
-        // Of the file that was opened, not of one that took its name since.
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Fault(description: "\(path) is no file")
-        }
-        let isHandedOut = status.st_uid == 0 && geteuid() != 0 && status.st_mode & 0o037 == 0
-        guard isHandedOut || status.st_mode & 0o077 == 0 else {
+        let isHandedOut = file.owner == 0 && geteuid() != 0 && file.permissions & 0o037 == 0
+        guard isHandedOut || file.permissions & 0o077 == 0 else {
             throw Fault(description: "\(path) can be read by others; type: chmod 600 \(quoted(path))")
         }
-        var bytes = [UInt8](repeating: 0, count: longest + 1)
-        var length = 0
-        while length < bytes.count {
-            let start = length
-            let count = bytes.withUnsafeMutableBytes {
-                systemRead(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
-            }
-            guard count >= 0 else {
-                throw Fault(description: "cannot read \(path): \(String(cString: strerror(errno)))")
-            }
-            if count == 0 { break }
-            length += count
-        }
-        guard length <= longest else { throw Fault(description: "\(path) is longer than \(longest) bytes") }
-        return Array(bytes[..<length])
+        return file.bytes
     }
 
     /// For a shell.
@@ -72,9 +53,4 @@ package enum SecretFile {
         }
         return isPlain ? path : "'" + path.replacing("'", with: #"'\''"#) + "'"
     }
-}
-
-/// The system's `read`, whose name ``SecretFile/read(_:)`` hides.
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(descriptor, buffer, count)
 }

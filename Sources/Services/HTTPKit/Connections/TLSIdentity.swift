@@ -1,3 +1,4 @@
+import Base
 public import Foundation
 import NIOCore
 import NIOSSL
@@ -81,16 +82,13 @@ public final class TLSIdentity: Sendable {
     }
 
     private static func contents(of file: String) throws(TLSIdentityError) -> [UInt8] {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw TLSIdentityError("cannot read \(file): \(String(cString: strerror(errno)))")
-        }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
-            // Chains are a few kilobytes; an endless device or pipe is not one.
-            return [UInt8](try handle.read(upToCount: 1 << 20) ?? Data())
+            // Chains are a few kilobytes.
+            return try PlainFile(file, upTo: 1 << 20).bytes
+        } catch .unreadable(let why) {
+            throw TLSIdentityError("cannot read \(file): \(why)")
         } catch {
-            throw TLSIdentityError("cannot read \(file): it is no plain file")
+            throw TLSIdentityError("cannot read \(file): it \(error.predicate)")
         }
     }
 }
