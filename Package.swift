@@ -504,7 +504,7 @@ let package = Package(
             path: "Tests/Fuzzing/FuzzedReaders", swiftSettings: rules),
         // A database for each test, a clock that is set by hand, chance that can be repeated.
         .target(
-            name: "TestSupport", dependencies: ["Postgres", asn1, crypto, logging, x509],
+            name: "TestSupport", dependencies: ["Accounts", "Base", "Postgres", asn1, crypto, logging, x509],
             path: "Tests/TestSupport", swiftSettings: rules),
         // Life stories of customers, as the simulator performs them.
         .target(

@@ -134,6 +134,9 @@ grant execute on function storehook.drop_superseded_consents(integer, integer) t
 grant select on storehook.catalogs, storehook.catalog_state, storehook.purchase_bindings, storehook.staff_acts,
     storehook.trials to storehook_worker;
 grant select, insert, update on storehook.accounts to storehook_worker;
+-- It goes by the rule of account ids, and names it where nobody has: see name_account_ids.
+grant select on storehook.account_ids to storehook_worker;
+grant execute on function storehook.name_account_ids(text) to storehook_worker;
 grant select, insert, delete on storehook.account_lines to storehook_worker;
 grant select, insert, update, delete on storehook.account_status, storehook.account_history to storehook_worker;
 -- What they change they tell of; so does the clock. None of it is ever changed or taken back.
@@ -167,6 +170,10 @@ grant insert on storehook.catalogs, storehook.purchase_bindings, storehook.staff
 grant update on storehook.catalog_state to storehook_ops;
 grant update (current_from) on storehook.catalogs to storehook_ops;
 grant update (token) on storehook.trials to storehook_ops;
+-- They change the rule of account ids: what has another token then loses its id. Who names accounts holds the rule, which needs the right to
+-- update what nobody can change.
+grant update (only_row, rule, named_at, named_by) on storehook.account_ids to storehook_ops;
+grant update (account) on storehook.consumption_consents to storehook_ops;
 grant update (recorded_by, why, erased_at) on storehook.staff_texts to storehook_ops;
 grant execute on function storehook.erase_consents(uuid) to storehook_ops;
 grant execute on function storehook.account_status_at(timestamptz) to storehook_ops;
@@ -179,7 +186,7 @@ grant update (resent_at) on storehook.deliveries to storehook_ops;
 grant insert on storehook.server_keys to storehook_ops;
 grant update (revoked_at, revoked_by) on storehook.server_keys to storehook_ops;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
-    storehook.has_access_of(text, text), storehook.account_token(text),
+    storehook.has_access_of(text, text), storehook.account_token(text), storehook.account_token(text, text),
     storehook.count_outbox_day(date, boolean), storehook.refused_senders() to storehook_ops;
 grant execute on function storehook.expiring_soon(interval, timestamptz) to storehook_ops;
 
@@ -216,6 +223,9 @@ grant select, insert, delete on storehook.subscription_history, storehook.replac
 grant select on storehook.catalogs, storehook.catalog_state, storehook.staff_acts to storehook_api;
 grant select, insert on storehook.purchase_bindings, storehook.trials to storehook_api;
 grant select, insert, update on storehook.accounts to storehook_api;
+-- By the rule of account ids, which it holds where it writes an id: that needs the right to update what nobody can change.
+grant select, update (only_row) on storehook.account_ids to storehook_api;
+grant execute on function storehook.name_account_ids(text) to storehook_api;
 grant select, insert, delete on storehook.account_lines to storehook_api;
 grant select, insert, update, delete on storehook.account_status, storehook.account_history to storehook_api;
 grant insert on storehook.purchase_attempts to storehook_api;
@@ -256,10 +266,11 @@ grant select (transaction_id, bundle_id, environment, ownership, offer_type, off
 grant select (original_transaction_id, bundle_id, environment, renewal_price, currency, app_transaction_id)
     on storehook.renewals to storehook_monitor;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
-    storehook.has_access_of(text, text), storehook.account_token(text) to storehook_monitor;
+    storehook.has_access_of(text, text), storehook.account_token(text), storehook.account_token(text, text)
+    to storehook_monitor;
 -- - accounts, because account_status_at computes with the rights of whoever asks.
 grant select on storehook.account_status_now, storehook.account_status, storehook.account_history,
-    storehook.catalog_state, storehook.accounts, storehook.held_purchases
+    storehook.catalog_state, storehook.accounts, storehook.account_ids, storehook.held_purchases
     to storehook_monitor;
 grant execute on function storehook.account_status_at(timestamptz), storehook.expiring_soon(interval, timestamptz)
     to storehook_monitor;

@@ -132,9 +132,9 @@ struct GuardTests {
             #expect(first.status == 204)
             source.state.withLock { $0.tier = "free" }
             #expect(try await ask(api, "?tier=pro").status == 204)
-            memory.change(Caller(account: "bob", isServer: false).token.description)
+            memory.change(AccountToken.of("bob").description)
             #expect(try await ask(api, "?tier=pro").status == 204)
-            memory.change(Caller(account: "alice", isServer: false).token.description)
+            memory.change(AccountToken.of("alice").description)
             #expect(try await ask(api, "?tier=pro").status == 403)
             source.state.withLock { $0.tier = "pro" }
             memory.change("")

@@ -130,7 +130,7 @@ struct OneAnswerTests {
         for sandbox in [SandboxAccess.testers(["alice"]), .all] {
             try await Shop.open(sandbox: sandbox) { shop in
                 for (lane, account) in ["alice", "carol"].enumerated() {
-                    let isIncluded = sandbox.includes(account)
+                    let isIncluded = sandbox.includes(AccountIdentity(named: account))
                     #expect(try await shop.get("/v1/guard", as: account).status == 403)
                     let bought = shop.buy(lane: 205 + lane, for: account, in: .sandbox)
                     #expect(try await shop.verify(bought.transaction, as: account).status == 200)

@@ -1,4 +1,5 @@
 import AccountAPI
+import Accounts
 import AppStorePayloads
 import AppStoreServerAPI
 import AppleSync
@@ -47,7 +48,7 @@ extension RunningStandIn {
     ) async throws -> BoughtReceipt {
         var body = #"{"productId":"\#(product)","environment":"\#(environment)""#
         if let account {
-            body += #","appAccountToken":"\#(Caller(account: account, isServer: false).token)""#
+            body += #","appAccountToken":"\#(AccountToken.of(account))""#
         }
         if let customer { body += #","customer":"\#(customer)""# }
         let sold = try await shop("purchases", body + "}")

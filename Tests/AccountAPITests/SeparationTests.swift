@@ -120,7 +120,7 @@ private struct Party: Sendable {
                 "PUT", "/v1/consents/consumption", token: token, body: #"{"granted":true,"text":"\#(text)"}"#
             ).status == 200)
         _ = try await EvidencePipeline(shop.api.observer).act(
-            .grant(tier: "premium", days: 11), for: account, by: "test", why: "why \(account)")
+            .grant(tier: "premium", days: 11), for: AccountIdentity(named: account), by: "test", why: "why \(account)")
         // Instants to the millisecond are as good as names.
         let status = try await shop.get("/v1/subscriptions/status", as: account).body
         let instants = status.matches(of: /"(20[0-9]{2}-[0-9-]+T[0-9:.]+Z)"/).map { String($0.output.1) }

@@ -1,5 +1,6 @@
 import AccountAPI
 import AccountStore
+import Accounts
 import AppStorePayloads
 import Foundation
 import Postgres
@@ -90,8 +91,10 @@ struct ServerKeyTests {
             let key = try await api.serverKey().key
             let instant = Mutex(ContinuousClock.now)
             let table = ServerKeyTable(ServerKeys(api.observer), logger: quiet, clock: { instant.withLock { $0 } })
-            let tokens = TokenCheck(TokenKeys(.file("/nothing"), logger: quiet), RunningAPI.rules, now: wallClock)
-            let check = CallerCheck(tokens, table, CallerMetrics())
+            let tokens = TokenCheck(
+                TokenKeys(.file("/nothing"), logger: quiet), RunningAPI.rules, AccountIDTable(.auto, logger: quiet),
+                now: wallClock)
+            let check = CallerCheck(tokens, table, AccountIDTable(.auto, logger: quiet), CallerMetrics())
             let problem = await #expect(throws: APIProblem.self) { try await check.number(of: key) }
             #expect(problem?.code == .unavailable)
             try await table.read()

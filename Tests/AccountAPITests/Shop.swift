@@ -1,5 +1,6 @@
 import AccountAPI
 import AccountStore
+import Accounts
 import AppStorePayloads
 import AppStoreVerification
 import Base
@@ -27,15 +28,18 @@ struct Shop: Sendable {
     let now: Milliseconds
 
     /// A purchase: its transaction and, of a subscription, its renewal info, signed.
-    /// - Parameter ahead: how far Apple's clock is ahead of this machine's, for a purchase of now.
+    /// - Parameters:
+    ///   - account: the id of the account that Apple signs, under the rule `auto`.
+    ///   - token: its token, under any rule.
+    ///   - ahead: how far Apple's clock is ahead of this machine's, for a purchase of now.
     func buy(
         _ product: SimulatedProduct = .basicMonthly, lane: Int, for account: String? = nil,
-        in environment: SimulatedApp.Environment = .production, app: SimulatedApp = .example,
-        ahead: Milliseconds? = nil
+        by token: UniqueIdentifier? = nil, in environment: SimulatedApp.Environment = .production,
+        app: SimulatedApp = .example, ahead: Milliseconds? = nil
     ) -> (transaction: String, renewal: String?, notification: UnsignedNotification) {
         var customer = SimulatedSubscriber(
             app: app.in(environment),
-            appAccountToken: account.map { Caller(account: $0, isServer: false).token.description },
+            appAccountToken: (token ?? account.map { AccountToken.of($0) })?.description,
             lane: lane, seed: UInt64(lane))
         customer.buy(product, at: now)
         let told = customer.takeNotifications()[0]
@@ -82,6 +86,7 @@ struct Shop: Sendable {
     static func open<T: Sendable>(
         rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]), signedBy own: SimulatedAuthority? = nil,
         asking apple: ShopsApple = ShopsApple(), mostNewReceipts: Int = 50, endpoints: [AccountEndpoint] = [],
+        feed: ((PostgresPool, DatabaseWatch) -> EventFeed)? = nil,
         log: AccountLog = .none, logger: Logger = quiet, statementLimit: Duration = .seconds(4),
         onAsk: @escaping @Sendable () -> Void = {},
         url: (@Sendable (TestDatabase) async throws -> String)? = nil,
@@ -103,7 +108,7 @@ struct Shop: Sendable {
                     usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),
                     refresh: apple.refresh(pool), log: log, mostNewReceipts: mostNewReceipts,
                     onChange: { memory.change($0) })
-            },
+            }, feed: feed,
             adjusting: {
                 $0.callerRate = .init(perMinute: 1_000_000, burst: 1_000_000)
                 $0.addressRate = .init(perMinute: 1_000_000, burst: 1_000_000)

@@ -68,6 +68,7 @@ struct RunningAPI: Sendable {
     let observer: PostgresPool
     let signer: TokenSigner
     let serverKeys: ServerKeyTable
+    let ids: AccountIDTable
     /// Where the test wants one.
     var feed: EventFeed?
 
@@ -157,9 +158,10 @@ func withAPI<T: Sendable>(
             let metrics = APIMetrics(endpoints: endpoints)
             let tokenKeys = TokenKeys(.file(signer.file), logger: quiet)
             let serverKeys = ServerKeyTable(ServerKeys(pool), logger: quiet)
+            let ids = AccountIDTable(AccountIDs(pool), logger: quiet)
             let api = AccountAPI(
-                endpoints, tokenKeys: tokenKeys, check: TokenCheck(tokenKeys, RunningAPI.rules, now: wallClock),
-                serverKeys: serverKeys, watch: watch, configuration: configuration,
+                endpoints, tokenKeys: tokenKeys, check: TokenCheck(tokenKeys, RunningAPI.rules, ids, now: wallClock),
+                serverKeys: serverKeys, ids: ids, watch: watch, configuration: configuration,
                 metrics: metrics, callerMetrics: CallerMetrics(), logger: logger
             ) { listening.yield($0) }
             let others: [any Service] = [pool, watchPool] + (feed.map { [$0] } ?? [])
@@ -174,6 +176,7 @@ func withAPI<T: Sendable>(
                     try await body(
                         RunningAPI(
                             port: port, database: database, observer: observer, signer: signer, serverKeys: serverKeys,
+                            ids: ids,
                             feed: feed))
                 )
             } catch {

@@ -1,5 +1,6 @@
 import AccountAPI
 import AccountStore
+import Accounts
 import AppStorePayloads
 import Base
 import EventStore
@@ -14,7 +15,7 @@ import Testing
 struct TellingTests {
     /// What was told of an account, in order: kind and cause.
     private func told(_ account: String, _ shop: Shop) async throws -> [String] {
-        let token = Caller(account: account, isServer: false).token.description
+        let token = AccountToken.of(account).description
         return try await shop.api.observer.query(
             """
             select kind || ' ' || (('{' || content || '}')::jsonb -> 'cause' ->> 'kind') from storehook.events

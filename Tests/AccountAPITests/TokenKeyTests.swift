@@ -1,4 +1,5 @@
 import AccountAPI
+import Accounts
 import AppStorePayloads
 import Crypto
 import Foundation
@@ -34,7 +35,7 @@ struct TokenKeyTests {
             let keys = TokenKeys(
                 try TokenKeySource("http://127.0.0.1:\(provider.port)/jwks.json"), logger: quiet, clock: { clock.now })
             try await keys.read()
-            let check = TokenCheck(keys, RunningAPI.rules, now: wallClock)
+            let check = TokenCheck(keys, RunningAPI.rules, AccountIDTable(.auto, logger: quiet), now: wallClock)
             let (known, unknown) = (try await signer.token(), try await signer.token(key: "rsa"))
             func flood() async throws {
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -77,7 +78,7 @@ struct TokenKeyTests {
             defer { provider.stop() }
             let keys = TokenKeys(try TokenKeySource("http://127.0.0.1:\(provider.port)/"), logger: quiet)
             try await keys.read()
-            let check = TokenCheck(keys, RunningAPI.rules, now: wallClock)
+            let check = TokenCheck(keys, RunningAPI.rules, AccountIDTable(.auto, logger: quiet), now: wallClock)
             let token = try await signer.token()
             #expect(try await check.caller(of: token).account == "alice")
             try served.withLock { $0 = try signer.jwks(only: ["rsa"]) }
@@ -113,7 +114,7 @@ struct TokenKeyTests {
             try await keys.read()
             isAway.store(true, ordering: .relaxed)
             await #expect(throws: TokenKeySet.Fault.self) { try await keys.read() }
-            let check = TokenCheck(keys, RunningAPI.rules, now: wallClock)
+            let check = TokenCheck(keys, RunningAPI.rules, AccountIDTable(.auto, logger: quiet), now: wallClock)
             #expect(try await check.caller(of: signer.token()).account == "alice")
             #expect(keys.whyNone == nil)
         }
@@ -124,7 +125,7 @@ struct TokenKeyTests {
         try await withDirectory { directory in
             let signer = try await TokenSigner(in: directory)
             let keys = TokenKeys(.file(directory.appending(path: "nothing").path), logger: quiet)
-            let check = TokenCheck(keys, RunningAPI.rules, now: wallClock)
+            let check = TokenCheck(keys, RunningAPI.rules, AccountIDTable(.auto, logger: quiet), now: wallClock)
             let problem = await #expect(throws: APIProblem.self) { try await check.caller(of: signer.token()) }
             #expect(problem?.code == .unavailable && problem?.headers[.retryAfter] != nil)
             #expect(keys.whyNone != nil)
@@ -166,7 +167,7 @@ struct TokenKeyTests {
                 try jwks(member).write(toFile: file, atomically: true, encoding: .utf8)
                 let keys = TokenKeys(.file(file), logger: quiet)
                 try await keys.read()
-                let check = TokenCheck(keys, RunningAPI.rules, now: wallClock)
+                let check = TokenCheck(keys, RunningAPI.rules, AccountIDTable(.auto, logger: quiet), now: wallClock)
                 #expect(try await check.caller(of: signer.token()).account == "alice", "\(member)")
             }
             for member in [
@@ -195,7 +196,7 @@ struct TokenKeyTests {
                 try pem.write(toFile: file, atomically: true, encoding: .utf8)
                 let keys = TokenKeys(.file(file), logger: quiet)
                 try await keys.read()
-                let check = TokenCheck(keys, RunningAPI.rules, now: wallClock)
+                let check = TokenCheck(keys, RunningAPI.rules, AccountIDTable(.auto, logger: quiet), now: wallClock)
                 #expect(try await check.caller(of: signer.token(key: JWKIdentifier(string: kind))).account == "alice")
                 // The public key as a secret is no secret.
                 let hmac = JWTKeyCollection()

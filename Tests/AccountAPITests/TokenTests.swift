@@ -1,4 +1,5 @@
 import AccountAPI
+import Accounts
 import AppStorePayloads
 import Base
 import Crypto
@@ -24,7 +25,7 @@ struct TokenTests {
                 #expect(answer.object?.string("id") == "user-42")
                 #expect(
                     answer.object?.string("appAccountToken")
-                        == Caller(account: "user-42", isServer: false).token.description)
+                        == AccountToken.of("user-42").description)
                 #expect(answer.header("Cache-Control") == "no-store")
             }
         }
@@ -204,7 +205,7 @@ struct TokenTests {
             let clock = ManualClock(millisecondsSince1970: 1_790_000_000_000)
             let keys = TokenKeys(.file(signer.file), logger: quiet)
             try await keys.read()
-            let check = TokenCheck(keys, RunningAPI.rules) {
+            let check = TokenCheck(keys, RunningAPI.rules, AccountIDTable(.auto, logger: quiet)) {
                 Timestamp(millisecondsSince1970: clock.millisecondsSince1970)
             }
             let token = try await signer.token(TestClaims(exp: 1_790_000_100))

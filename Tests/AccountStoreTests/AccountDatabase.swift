@@ -106,6 +106,7 @@ enum Shop {
 /// Ann, Bob and so on: what they buy with.
 func token(_ number: Int) -> UniqueIdentifier { AccountToken.of(name(number)) }
 func name(_ number: Int) -> String { "person-\(number)" }
+func account(_ number: Int) -> AccountIdentity { AccountIdentity(named: name(number)) }
 
 func purchase(_ number: Int) -> PurchaseKey {
     PurchaseKey(environment: "Production", bundleID: Shop.app, originalTransactionID: "\(10_000 + number)")

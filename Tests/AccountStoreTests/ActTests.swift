@@ -32,7 +32,7 @@ struct ActTests {
                 (.grant(tier: "premium", days: 90), "premium", .active),
             ]
             for (kind, tier, status) in acts {
-                let done = try await pipeline.act(kind, for: name(1), by: "staff@desk", why: "asked for it")
+                let done = try await pipeline.act(kind, for: account(1), by: "staff@desk", why: "asked for it")
                 #expect(done.after.tier == tier && done.after.status == status, "\(kind)")
                 let view = try await store.view(token(1), in: "Production")
                 #expect(view.current.tier == tier && view.current.status == status, "\(kind)")
@@ -55,9 +55,9 @@ struct ActTests {
                     Purchases.period(purchase(number), "basic", from: -5, to: 25, account: token(number))
                 ])
             }
-            _ = try await database.pipeline.act(.revoke, for: name(1), by: "staff", why: "why")
-            _ = try await database.pipeline.act(.changeTier(to: "free"), for: name(2), by: "staff", why: "why")
-            _ = try await database.pipeline.act(.revoke, for: name(3), by: "staff", why: "why")
+            _ = try await database.pipeline.act(.revoke, for: account(1), by: "staff", why: "why")
+            _ = try await database.pipeline.act(.changeTier(to: "free"), for: account(2), by: "staff", why: "why")
+            _ = try await database.pipeline.act(.revoke, for: account(3), by: "staff", why: "why")
             let changed = try await database.store.view(token(2), in: "Production")
             #expect(changed.current.status == .free && !changed.current.access)
             for number in 1...2 {
@@ -98,12 +98,12 @@ struct ActTests {
         async throws
     {
         try await prepared { database in
-            _ = try await database.pipeline.act(.grant(tier: "premium", days: 10), for: name(1), by: "s", why: "w")
+            _ = try await database.pipeline.act(.grant(tier: "premium", days: 10), for: account(1), by: "s", why: "w")
             var current = try await database.store.view(token(1), in: "Production").current
             let end = Purchases.now.adding(days: 25)
             #expect(current.tier == "premium" && current.expiresAt == end && current.tierUntil != end)
             #expect(current.tierUntil == current.periodEndsAt && current.ends?.source == current.tierUntil)
-            let done = try await database.pipeline.act(.extend(days: 30), for: name(1), by: "s", why: "w")
+            let done = try await database.pipeline.act(.extend(days: 30), for: account(1), by: "s", why: "w")
             current = try await database.store.view(token(1), in: "Production").current
             #expect(current.expiresAt == done.after.expiresAt && current.ends == done.after.ends)
             #expect(current.expiresAt == current.tierUntil && current.expiresAt ?? end > end)
@@ -116,10 +116,10 @@ struct ActTests {
             let limits = Limits()
             let pipeline = EvidencePipeline(
                 ledger: database.ledger, accounts: database.store, events: nil, observers: [limits])
-            _ = try await pipeline.act(.extend(days: 1), for: name(1), by: "staff", why: "why")
-            _ = try await pipeline.move(purchase(1), to: name(2), by: "staff", why: "why")
-            _ = try await pipeline.startTrial(of: name(3))
-            _ = try await pipeline.erase(name(2), by: "staff")
+            _ = try await pipeline.act(.extend(days: 1), for: account(1), by: "staff", why: "why")
+            _ = try await pipeline.move(purchase(1), to: account(2), by: "staff", why: "why")
+            _ = try await pipeline.startTrial(of: account(3))
+            _ = try await pipeline.erase(account(2), by: "staff")
             #expect(limits.seen == ["30s", "30s", "30s", "30s"])
             // Without evidence, too, an observer is told which purchases have changed.
             #expect(limits.purchases == [[], [purchase(1)], [], [purchase(1)]])
@@ -144,7 +144,7 @@ struct ActTests {
     @Test func `What there is nothing to do for is refused, and not recorded`() async throws {
         try await AccountDatabase.with { database in
             let (store, pipeline) = (database.store, database.pipeline)
-            func refusal(_ kind: StaffAct.Kind, _ account: String) async throws -> ActRefusal? {
+            func refusal(_ kind: StaffAct.Kind, _ account: AccountIdentity) async throws -> ActRefusal? {
                 do {
                     _ = try await pipeline.act(kind, for: account, by: "staff", why: "why")
                     return nil
@@ -168,7 +168,9 @@ struct ActTests {
 
     @Test func `Of 50 starts of a trial at once, of one account or with one download, one begins`() async throws {
         try await prepared { database in
-            func started(_ account: @escaping @Sendable (Int) -> String, _ download: String?) async throws -> Int {
+            func started(_ account: @escaping @Sendable (Int) -> AccountIdentity, _ download: String?) async throws
+                -> Int
+            {
                 try await withThrowingTaskGroup(of: TrialOutcome.self) { group in
                     for number in 0..<50 {
                         group.addTask {
@@ -180,11 +182,11 @@ struct ActTests {
                     }
                 }
             }
-            #expect(try await started({ _ in name(1) }, nil) == 1)
-            #expect(try await started({ name($0 + 10) }, "704000000000000001") == 1)
+            #expect(try await started({ _ in account(1) }, nil) == 1)
+            #expect(try await started({ account($0 + 10) }, "704000000000000001") == 1)
             let view = try await database.store.view(token(1), in: "Production")
             #expect(view.trial?.tier == "premium" && view.current.status == .trial)
-            #expect(try await database.store.hadTrial(name(1)))
+            #expect(try await database.store.hadTrial(account(1)))
             #expect(try await database.store.hadTrial("new", appTransactionID: "704000000000000001"))
             #expect(try await !database.store.hadTrial("new"))
         }
@@ -214,7 +216,7 @@ struct ActTests {
             let run = Task { try await listener.run() }
             var wakeUps = listener.wakeUps.makeAsyncIterator()
             #expect(await wakeUps.next() == .listening)
-            _ = try await database.pipeline.act(.grant(tier: "premium", days: 1), for: name(1), by: "s", why: "w")
+            _ = try await database.pipeline.act(.grant(tier: "premium", days: 1), for: account(1), by: "s", why: "w")
             #expect(await wakeUps.next() == .notified)
             run.cancel()
             _ = try? await run.value

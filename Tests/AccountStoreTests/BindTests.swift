@@ -13,7 +13,7 @@ import Testing
 /// Whose a purchase is.
 struct BindTests {
     private func bind(
-        _ database: AccountDatabase, _ key: PurchaseKey, to account: String, under rule: RestoreRule = .keep
+        _ database: AccountDatabase, _ key: PurchaseKey, to account: AccountIdentity, under rule: RestoreRule = .keep
     ) async throws -> BindOutcome? {
         let store = database.store
         return try await database.pool.withTransaction {
@@ -37,7 +37,7 @@ struct BindTests {
     @Test func `Of 20 who prove an unclaimed purchase at once, one gets it`() async throws {
         try await prepared(nil) { database in
             let outcomes = try await withThrowingTaskGroup(of: BindOutcome?.self) { group in
-                for number in 0..<20 { group.addTask { try await bind(database, purchase(1), to: name(number)) } }
+                for number in 0..<20 { group.addTask { try await bind(database, purchase(1), to: account(number)) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(outcomes.count { $0 == .bound } == 1)
@@ -51,9 +51,9 @@ struct BindTests {
 
     @Test func `What Apple signed for another account goes to nobody else under either rule`() async throws {
         try await prepared(token(1)) { database in
-            #expect(try await bind(database, purchase(1), to: name(1)) == .already)
-            #expect(try await bind(database, purchase(1), to: name(2)) == .otherAccountsToken)
-            #expect(try await bind(database, purchase(1), to: name(2), under: .transfer) == .otherAccountsToken)
+            #expect(try await bind(database, purchase(1), to: account(1)) == .already)
+            #expect(try await bind(database, purchase(1), to: account(2)) == .otherAccountsToken)
+            #expect(try await bind(database, purchase(1), to: account(2), under: .transfer) == .otherAccountsToken)
             let view = try await database.store.view(token(1), in: "Production")
             #expect(view.current.status == .active)
             #expect(try await named(token(1), database) == name(1))
@@ -86,8 +86,8 @@ struct BindTests {
                        + (select count(*) from storehook.subscription_status where app_account_token is not null)
                 """)
             #expect(shown == 1)
-            #expect(try await bind(database, purchase(1), to: name(1)) == .bound)
-            #expect(try await bind(database, purchase(1), to: name(2)) == .boundElsewhere)
+            #expect(try await bind(database, purchase(1), to: account(1)) == .bound)
+            #expect(try await bind(database, purchase(1), to: account(2)) == .boundElsewhere)
             #expect(try await database.store.view(token(1), in: "Production").current.access)
             #expect(try await !database.store.view(none, in: "Production").current.access)
             #expect(try await database.value("select count(*) from storehook.account_lines", as: Int64.self) == 1)
@@ -97,17 +97,17 @@ struct BindTests {
 
     @Test func `Under transfer a purchase moves three times in 30 days, on record`() async throws {
         try await prepared(nil) { database in
-            #expect(try await bind(database, purchase(1), to: name(0), under: .transfer) == .bound)
+            #expect(try await bind(database, purchase(1), to: account(0), under: .transfer) == .bound)
             for number in 1...3 {
-                #expect(try await bind(database, purchase(1), to: name(number), under: .transfer) == .transferred)
+                #expect(try await bind(database, purchase(1), to: account(number), under: .transfer) == .transferred)
             }
-            #expect(try await bind(database, purchase(1), to: name(4), under: .transfer) == .boundElsewhere)
+            #expect(try await bind(database, purchase(1), to: account(4), under: .transfer) == .boundElsewhere)
             #expect(try await database.store.view(token(3), in: "Production").current.access)
             #expect(try await !database.store.view(token(0), in: "Production").current.access)
             #expect(try await database.value("select count(*) from storehook.purchase_bindings", as: Int64.self) == 4)
             // A month later it may move again.
             try await database.pool.query("update storehook.purchase_bindings set at = at - interval '31 days'")
-            #expect(try await bind(database, purchase(1), to: name(4), under: .transfer) == .transferred)
+            #expect(try await bind(database, purchase(1), to: account(4), under: .transfer) == .transferred)
         }
     }
 
@@ -132,12 +132,12 @@ struct BindTests {
                     """
                 ).map { try $0.decode(0) }
             }
-            #expect(try await bind(database, purchase(1), to: name(0), under: .transfer) == .bound)
+            #expect(try await bind(database, purchase(1), to: account(0), under: .transfer) == .bound)
             try await use(0, "month", 100)
             try await use(0, "total", 7)
             try await use(0, "month", 55, isOver: true)
             for number in 1...3 {
-                #expect(try await bind(database, purchase(1), to: name(number), under: .transfer) == .transferred)
+                #expect(try await bind(database, purchase(1), to: account(number), under: .transfer) == .transferred)
                 #expect(try await used(number) == ["month 2026-01-01 \(99 + number)"])
                 try await use(number, "month", Int64(100 + number))
             }
@@ -145,7 +145,7 @@ struct BindTests {
             #expect(try await used(0) == ["month 2020-01-01 55", "month 2026-01-01 100", "total -infinity 7"])
             try await database.pool.query("update storehook.purchase_bindings set at = at - interval '31 days'")
             try await use(4, "month", 500)
-            #expect(try await bind(database, purchase(1), to: name(4), under: .transfer) == .transferred)
+            #expect(try await bind(database, purchase(1), to: account(4), under: .transfer) == .transferred)
             #expect(try await used(4) == ["month 2026-01-01 500"])
         }
     }
@@ -167,14 +167,14 @@ struct BindTests {
                 ).map { try $0.decode(0) }
             }
             #expect(try await balances() == ["\(token(2)) 1", "nobody 1"].sorted())
-            #expect(try await bind(database, purchase(1), to: name(1)) == .bound)
-            #expect(try await bind(database, purchase(2), to: name(2)) == .already)
+            #expect(try await bind(database, purchase(1), to: account(1)) == .bound)
+            #expect(try await bind(database, purchase(2), to: account(2)) == .already)
             #expect(try await balances() == ["\(name(1)) 1", "\(name(2)) 1"])
-            #expect(try await bind(database, purchase(1), to: name(2), under: .transfer) == .transferred)
+            #expect(try await bind(database, purchase(1), to: account(2), under: .transfer) == .transferred)
             #expect(try await balances() == ["\(name(2)) 2"])
-            #expect(try await database.pipeline.move(purchase(2), to: name(3), by: "staff", why: "test"))
+            #expect(try await database.pipeline.move(purchase(2), to: account(3), by: "staff", why: "test"))
             #expect(try await balances() == ["\(name(2)) 1", "\(name(3)) 1"])
-            #expect(try await database.pipeline.erase(name(2), by: "staff")?.purchasesFreed == 1)
+            #expect(try await database.pipeline.erase(account(2), by: "staff")?.purchasesFreed == 1)
             let own: Int64 = try await database.value(
                 "select count(*) from storehook.consumable_balances where app_account_token = \(UUID(token(2)))")
             #expect(own == 0)
@@ -208,7 +208,7 @@ struct BindTests {
     @Test func `A move by staff outlasts renewals and proofs`() async throws {
         try await prepared(token(1)) { database in
             let moved = try await database.pool.withTransaction {
-                try database.store.move(purchase(1), to: name(2), by: "staff", why: "bought on his phone", $0)
+                try database.store.move(purchase(1), to: account(2), by: "staff", why: "bought on his phone", $0)
             }
             #expect(Set(moved.settled?.changed ?? []) == [token(1), token(2)])
             try await database.apply([
@@ -216,8 +216,8 @@ struct BindTests {
             ])
             #expect(try await database.store.view(token(2), in: "Production").current.tier == "pro")
             #expect(try await database.store.view(token(1), in: "Production").current.status == .free)
-            #expect(try await bind(database, purchase(1), to: name(1), under: .transfer) == .boundElsewhere)
-            #expect(try await database.pipeline.move(purchase(99), to: name(2), by: "staff", why: "none") == false)
+            #expect(try await bind(database, purchase(1), to: account(1), under: .transfer) == .boundElsewhere)
+            #expect(try await database.pipeline.move(purchase(99), to: account(2), by: "staff", why: "none") == false)
         }
     }
 
@@ -233,17 +233,17 @@ struct BindTests {
             }
             try await database.apply(again(1, token(1)))
             #expect(try await database.store.view(token(1), in: "Production").current.access)
-            #expect(try await bind(database, purchase(1), to: name(2)) == .bound)
+            #expect(try await bind(database, purchase(1), to: account(2)) == .bound)
             #expect(try await !database.store.view(token(1), in: "Production").current.access)
             let view = try await database.store.view(token(2), in: "Production")
             #expect(view.current.status == .active && view.purchases.map(\.owner) == [token(2)])
-            #expect(try await bind(database, purchase(1), to: name(3)) == .boundElsewhere)
-            #expect(try await bind(database, purchase(1), to: name(1)) == .boundElsewhere)
-            #expect(try await bind(database, purchase(1), to: name(2)) == .already)
+            #expect(try await bind(database, purchase(1), to: account(3)) == .boundElsewhere)
+            #expect(try await bind(database, purchase(1), to: account(1)) == .boundElsewhere)
+            #expect(try await bind(database, purchase(1), to: account(2)) == .already)
             // Whoever had it may prove it, too, and then nobody else gets it.
             try await database.apply(again(2, token(1)))
-            #expect(try await bind(database, purchase(2), to: name(1)) == .already)
-            #expect(try await bind(database, purchase(2), to: name(2)) == .boundElsewhere)
+            #expect(try await bind(database, purchase(2), to: account(1)) == .already)
+            #expect(try await bind(database, purchase(2), to: account(2)) == .boundElsewhere)
             let stretches: String? = try await database.value(
                 "select stretches from storehook.subscriptions where original_transaction_id = '10001'")
             #expect(stretches == "\(Purchases.now.adding(days: -5).millisecondsSince1970) \(token(1))")
@@ -259,10 +259,10 @@ struct BindTests {
                 Purchases.period(purchase(1), "basic", from: -5, to: 25, account: nil, renewal: renewal)
             ])
             #expect(try await database.store.view(token(2), in: "Production").current.access)
-            #expect(try await bind(database, purchase(1), to: name(1)) == .bound)
+            #expect(try await bind(database, purchase(1), to: account(1)) == .bound)
             #expect(try await database.store.view(token(1), in: "Production").current.access)
             #expect(try await !database.store.view(token(2), in: "Production").current.access)
-            #expect(try await bind(database, purchase(1), to: name(2)) == .boundElsewhere)
+            #expect(try await bind(database, purchase(1), to: account(2)) == .boundElsewhere)
             #expect(try await database.stale().isEmpty)
         }
     }
@@ -271,16 +271,16 @@ struct BindTests {
         async throws
     {
         try await prepared(token(1)) { database in
-            _ = try await bind(database, purchase(1), to: name(1))
-            guard case .started = try await database.pipeline.startTrial(of: name(1)) else {
+            _ = try await bind(database, purchase(1), to: account(1))
+            guard case .started = try await database.pipeline.startTrial(of: account(1)) else {
                 Issue.record("the trial is to start")
                 return
             }
-            #expect(try await database.pipeline.erase(name(1), by: "staff")?.purchasesFreed == 1)
+            #expect(try await database.pipeline.erase(account(1), by: "staff")?.purchasesFreed == 1)
             let view = try await database.store.view(token(1), in: "Production")
             #expect(view.current.status == .free && view.trial == nil && view.purchases.isEmpty)
             #expect(try await named(token(1), database) == nil)
-            #expect(try await bind(database, purchase(1), to: name(2)) == .bound)
+            #expect(try await bind(database, purchase(1), to: account(2)) == .bound)
             // Renewals are signed for the erased account all the same.
             try await database.apply([
                 Purchases.period(purchase(1), "basic", from: 25, to: 55, account: token(1), number: 1)
@@ -293,7 +293,7 @@ struct BindTests {
                     "select count(*) from storehook.\(unescaped: table) t where t::text like '%person-1%'")
                 #expect(found == 0, "\(table)")
             }
-            #expect(try await database.pipeline.startTrial(of: name(1)) == .hadOne)
+            #expect(try await database.pipeline.startTrial(of: account(1)) == .hadOne)
             #expect(try await database.pipeline.erase("nobody", by: "staff") == nil)
         }
     }

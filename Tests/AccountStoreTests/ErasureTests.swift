@@ -39,11 +39,12 @@ struct ErasureTests {
                 Purchases.period(purchase(2), "basic", from: -5, to: 25, account: token(2)),
             ])
             let pipeline = database.pipeline
-            _ = try await pipeline.act(.extend(days: 3), for: name(1), by: "heidi@desk", why: Self.why)
-            _ = try await pipeline.act(.grant(tier: "premium", days: 9), for: name(1), by: "sam@desk", why: Self.why)
-            _ = try await pipeline.act(.grant(tier: "premium", days: 9), for: name(2), by: "sam@desk", why: "a gift")
-            _ = try await pipeline.move(purchase(1), to: name(3), by: "sam@desk", why: Self.why)
-            _ = try await pipeline.move(purchase(2), to: name(1), by: "sam@desk", why: "hers, says heidi@example.org")
+            _ = try await pipeline.act(.extend(days: 3), for: account(1), by: "heidi@desk", why: Self.why)
+            _ = try await pipeline.act(.grant(tier: "premium", days: 9), for: account(1), by: "sam@desk", why: Self.why)
+            _ = try await pipeline.act(.grant(tier: "premium", days: 9), for: account(2), by: "sam@desk", why: "a gift")
+            _ = try await pipeline.move(purchase(1), to: account(3), by: "sam@desk", why: Self.why)
+            _ = try await pipeline.move(
+                purchase(2), to: account(1), by: "sam@desk", why: "hers, says heidi@example.org")
             let shown = try #require(try await database.store.history(of: token(1), in: "Production"))
             #expect(shown.acts.map(\.why) == [Self.why, Self.why] && shown.acts.map(\.person).first == "heidi@desk")
             try await database.pool.query(
@@ -60,7 +61,7 @@ struct ErasureTests {
                 try await tables(with: "heidi", database) == ["consent_texts", "consumption_consents", "staff_texts"],
                 "what people wrote stands in rows of its own")
 
-            let erased = try #require(try await pipeline.erase(name(1), by: "staff"))
+            let erased = try #require(try await pipeline.erase(account(1), by: "staff"))
             #expect(erased.purchasesFreed == 1 && erased.nameForgotten && erased.usageForgotten == 1)
             #expect(erased.consentsForgotten == 1 && erased.textsForgotten == 4)
             #expect(erased.actsKept == 2 && erased.purchasesKept == 2 && erased.consentsKept == 0)
@@ -103,7 +104,9 @@ struct ErasureTests {
                                 account: AccountToken.of(person), productID: "basic", kind: .purchase,
                                 outcome: .failed, reason: person))
                     }
-                    #expect(try await database.pipeline.erase(person, by: "staff") != nil, "\(person)")
+                    #expect(
+                        try await database.pipeline.erase(AccountIdentity(named: person), by: "staff") != nil,
+                        "\(person)")
                     #expect(try await tables(with: person, database).isEmpty)
                     #expect(
                         try await database.value("select count(*) from storehook.\(unescaped: table)", as: Int64.self)
@@ -117,9 +120,9 @@ struct ErasureTests {
     @Test func `Before the first catalog, too, what staff wrote about a purchase is taken out`() async throws {
         try await AccountDatabase.with { database in
             try await database.apply([Purchases.period(purchase(1), "basic", from: -5, to: 25, account: token(1))])
-            _ = try await database.pipeline.move(purchase(1), to: name(2), by: "sam@desk", why: Self.why)
+            _ = try await database.pipeline.move(purchase(1), to: account(2), by: "sam@desk", why: Self.why)
             #expect(try await tables(with: "heidi", database) == ["staff_texts"])
-            #expect(try await database.pipeline.erase(name(2), by: "staff")?.textsForgotten == 1)
+            #expect(try await database.pipeline.erase(account(2), by: "staff")?.textsForgotten == 1)
             #expect(try await tables(with: "heidi", database).isEmpty)
         }
     }

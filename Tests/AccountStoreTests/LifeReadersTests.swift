@@ -188,7 +188,7 @@ enum LifeRows {
         }
         try await database.pool.withTransaction { session in
             try Ledger.hold(keys.sorted(), session)
-            _ = try database.store.settle([], naming: [account: life.account], session)
+            _ = try database.store.settle([], naming: AccountIdentity(named: life.account), session)
             for key in keys {
                 let bindings = (life.bindings[key.originalTransactionID] ?? []).sorted {
                     ($0.at, $0.id) < ($1.at, $1.id)
@@ -234,7 +234,7 @@ enum LifeRows {
                 )
                 try session.query("delete from storehook.account_history where token = \(UUID(account))")
             }
-            _ = try database.store.settle(keys.sorted(), naming: [account: life.account], session)
+            _ = try database.store.settle(keys.sorted(), naming: AccountIdentity(named: life.account), session)
         }
     }
 

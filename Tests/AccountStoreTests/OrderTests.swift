@@ -32,14 +32,14 @@ struct OrderTests {
                         """)
                     _ = try store.settle([key], session)
                 case .act(let account, let kind, let tier, let days, let day):
-                    _ = try store.settle([], naming: [token(account): name(account)], session)
+                    _ = try store.settle([], naming: AccountIdentity(named: name(account)), session)
                     try session.query(
                         """
                         insert into storehook.staff_acts (token, kind, tier, days, at, recorded_by, why)
                         values (\(UUID(token(account))), \(kind), \(tier), \(days),
                                 \(PostgresTimestamp(Purchases.now.adding(days: day))), 'test', 'test')
                         """)
-                    _ = try store.settle([], naming: [token(account): name(account)], session)
+                    _ = try store.settle([], naming: AccountIdentity(named: name(account)), session)
                 }
             }
         }

@@ -158,7 +158,7 @@ struct PastTests {
             _ = try await database.store.apply(Shop.catalog(), by: "test")
             try await database.apply(months(14, of: 1, account: nil))
             _ = try await database.pool.withTransaction {
-                try database.store.bind([purchase(1)], to: name(1), under: .keep, $0)
+                try database.store.bind([purchase(1)], to: account(1), under: .keep, $0)
             }
             #expect(try await answer(1, day: -1, database)?.status == "free")
             #expect(try await answer(1, day: -300, database)?.status == "free")
@@ -189,7 +189,7 @@ struct PastTests {
             _ = try await database.store.apply(Shop.catalog(), by: "test")
             try await database.apply(months(16, of: 1, account: token(1)))
             #expect(try await answer(1, day: -300, database)?.status == "active")
-            _ = try await database.pipeline.erase(token(1).description, by: "test")
+            _ = try await database.pipeline.erase(AccountIdentity(token: token(1)), by: "test")
             for day in [-300, -100, -1, 0, 10] as [Int64] {
                 #expect(try await answer(1, day: day, database) == nil)
             }
@@ -201,7 +201,7 @@ struct PastTests {
         try await AccountDatabase.with { database in
             _ = try await database.store.apply(Shop.catalog(), by: "test")
             try await database.apply(months(3, of: 1, account: token(1)) + months(3, of: 2, account: token(2)))
-            _ = try await database.pipeline.act(.revoke, for: token(2).description, by: "test", why: "test")
+            _ = try await database.pipeline.act(.revoke, for: AccountIdentity(token: token(2)), by: "test", why: "test")
             // As an older program leaves rows.
             try await database.pool.query(
                 """
@@ -229,30 +229,14 @@ struct PastTests {
             #expect(try await has(name(1), "basic"))
             #expect(try await !has(name(2), "basic"))
             _ = try await database.pool.withTransaction {
-                try database.store.bind([purchase(2), purchase(3)], to: name(2), under: .keep, $0)
+                try database.store.bind([purchase(2), purchase(3)], to: account(2), under: .keep, $0)
             }
             #expect(try await has(name(2), "basic"))
             #expect(try await has(name(2), "forever"))
             #expect(try await !has(name(1), "forever"))
-            _ = try await database.pipeline.move(purchase(1), to: name(3), by: "test", why: "test")
+            _ = try await database.pipeline.move(purchase(1), to: account(3), by: "test", why: "test")
             #expect(try await !has(name(1), "basic"))
             #expect(try await has(name(3), "basic"))
-        }
-    }
-
-    @Test func `SQL and Swift name one token for an account`() async throws {
-        try await AccountDatabase.with { database in
-            let accounts = [
-                "", "a", "alice", name(1), "bert.of-the-other-account", "Zoë 名前", String(repeating: "x", count: 39),
-                String(repeating: "y", count: 40), String(repeating: "z", count: 47),
-                String(repeating: "é", count: 500),
-                "6F9619FF-8b86-d011-b42d-00cf4fc964ff", "6f9619ff-8b86-d011-b42d-00cf4fc964f",
-                "6f9619ff8b86d011b42d00cf4fc964ff",
-            ]
-            for account in accounts {
-                let token: UUID = try await database.value("select storehook.account_token(\(account))")
-                #expect(UniqueIdentifier(token) == AccountToken.of(account), "\(account)")
-            }
         }
     }
 }

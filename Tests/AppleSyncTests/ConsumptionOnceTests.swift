@@ -144,9 +144,13 @@ struct ConsumptionOnceTests {
             #expect(site.apple.told.isEmpty)
             let next = try await claim(site, "slow")
             try await begin(site, next)
-            let withdrawal = try await site.consents.record(tooLate.account, granted: false, text: nil, by: "test")
+            let withdrawal = try await site.consents.record(
+                AccountIdentity(named: tooLate.account), granted: false, text: nil, by: "test")
             #expect(withdrawal.underWay == [tooLate.transaction])
-            #expect(try await site.consents.history(of: tooLate.account).map(\.granted) == [false, true])
+            #expect(
+                try await site.consents.history(of: AccountIdentity(named: tooLate.account)).map(\.granted) == [
+                    false, true,
+                ])
         }
     }
 
@@ -154,8 +158,10 @@ struct ConsumptionOnceTests {
     func afterWithdrawal() async throws {
         try await withSite { site in
             let refund = site.refund(1)
-            let token = try await site.consents.record(refund.account, granted: true, text: "as shown", by: "test")
-                .token
+            let token = try await site.consents.record(
+                AccountIdentity(named: refund.account), granted: true, text: "as shown", by: "test"
+            )
+            .token
             let withdrawal = try await HeldTransaction(
                 in: site.database,
                 """
@@ -202,7 +208,7 @@ struct ConsumptionOnceTests {
             #expect(request.consent == true)
             let pipeline = EvidencePipeline(site.pool)
             for refund in [held, open, told] {
-                let erased = try #require(try await pipeline.erase(refund.account, by: "staff"))
+                let erased = try #require(try await pipeline.erase(AccountIdentity(named: refund.account), by: "staff"))
                 #expect(erased.consentsForgotten == 1 && erased.answersUnderWay.isEmpty)
                 #expect(erased.consentsKept == (refund.account == told.account ? 1 : 0))
             }
@@ -228,7 +234,7 @@ struct ConsumptionOnceTests {
             // Who comes back may agree anew.
             try await site.consent(open.account)
             try await site.makeDue()
-            #expect(try await site.consents.history(of: open.account).map(\.granted) == [true])
+            #expect(try await site.consents.history(of: AccountIdentity(named: open.account)).map(\.granted) == [true])
         }
     }
 
@@ -239,7 +245,9 @@ struct ConsumptionOnceTests {
             try await site.hear([refund])
             try await site.consent(refund.account)
             try await begin(site, try await claim(site, "fast"))
-            let erased = try #require(try await EvidencePipeline(site.pool).erase(refund.account, by: "staff"))
+            let erased = try #require(
+                try await EvidencePipeline(site.pool).erase(
+                    AccountIdentity(named: refund.account), by: "staff"))
             #expect(erased.answersUnderWay == [refund.transaction] && erased.consentsKept == 1)
         }
     }

@@ -74,7 +74,8 @@ extension Site {
     }
 
     func consent(_ account: String, _ granted: Bool = true) async throws {
-        _ = try await consents.record(account, granted: granted, text: "as it was shown", by: "test")
+        _ = try await consents.record(
+            AccountIdentity(named: account), granted: granted, text: "as it was shown", by: "test")
     }
 
     func consumption(

@@ -154,7 +154,8 @@ struct EventClockTests {
                 """)
             try await shorten("staff_acts", "at = now() - interval '25 hours'", site) {
                 for person in ["ann", "bob"] {
-                    _ = try await site.pipeline.act(.grant(tier: "pro", days: 1), for: person, by: "desk", why: "why")
+                    _ = try await site.pipeline.act(
+                        .grant(tier: "pro", days: 1), for: AccountIdentity(named: person), by: "desk", why: "why")
                 }
             }
             let bob = AccountToken.of("bob")

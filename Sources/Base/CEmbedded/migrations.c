@@ -140,6 +140,9 @@ static const struct storehook_migration migrations[] = {
     {46, "answered_by", (const unsigned char[]){
 #embed "../../../sql/migrations/0046_answered_by.sql" suffix(, 0)
     }},
+    {48, "account_ids", (const unsigned char[]){
+#embed "../../../sql/migrations/0048_account_ids.sql" suffix(, 0)
+    }},
     {50, "write_budgets", (const unsigned char[]){
 #embed "../../../sql/migrations/0050_write_budgets.sql" suffix(, 0)
     }},

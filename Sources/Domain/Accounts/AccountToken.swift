@@ -5,23 +5,14 @@ import Crypto
 /// The appAccountToken that an account buys with: an app passes it to StoreKit, and Apple then signs it into
 /// the purchases.
 ///
-/// An account is the name of a user in the app's own tokens, opaque text. If that is a UUID it is the token itself, in
-/// lower case; every other account has a version 5 UUID (RFC 9562, section 5.5) of its UTF-8 bytes in ``namespace``.
-/// Apps may compute it themselves, so neither the namespace nor the rule ever changes.
+/// What it is to the account's id is said by ``AccountIDRule``: the id itself, or its hash. Apps may compute it themselves, so neither the
+/// namespace nor the hash ever changes.
 public enum AccountToken {
-    /// The namespace of accounts that are not UUIDs: 45f55b13-241a-42e7-9499-38fb335afb69, drawn once for storehook.
+    /// The namespace of ids that are hashed: 45f55b13-241a-42e7-9499-38fb335afb69, drawn once for storehook.
     public static let namespace = UniqueIdentifier(high: 0x45f5_5b13_241a_42e7, low: 0x9499_38fb_335a_fb69)
 
-    /// Whether a text can name an account: not the nil UUID, which as an appAccountToken names none
-    /// (``UniqueIdentifier/accountToken``). Its account would have the purchases of everybody whose app sets no token.
-    public static func names(_ account: String) -> Bool {
-        UniqueIdentifier(account).map { $0.accountToken != nil } ?? true
-    }
-
-    /// The token of an account.
-    public static func of(_ account: String) -> UniqueIdentifier {
-        UniqueIdentifier(account) ?? version5(of: account, in: namespace)
-    }
+    /// The token of an id that is hashed: a version 5 UUID (RFC 9562, section 5.5) of its UTF-8 bytes in ``namespace``.
+    public static func hash(of id: String) -> UniqueIdentifier { version5(of: id, in: namespace) }
 
     /// A version 5 UUID: the first 128 bits of SHA-1 over namespace and name, with version and variant in six of them.
     static func version5(of name: String, in namespace: UniqueIdentifier) -> UniqueIdentifier {

@@ -1,3 +1,4 @@
+import Accounts
 import AppleRecords
 import ArgumentParser
 import Operations
@@ -10,14 +11,14 @@ struct ConsentCommand: AsyncParsableCommand {
         discussion: """
             Apple asks about the use of a purchase when its customer wants the money back, and may be told only with the
             customer's consent. An account is what the app's own tokens call the customer; purchases are found by the
-            appAccountToken that belongs to it. The last word counts. Earlier ones stay on record for
-            STOREHOOK_HISTORY_DAYS, and those under which Apple was told something for good.
+            appAccountToken that belongs to it, which token: names where the id is not known. The last word counts. Earlier
+            ones stay on record for STOREHOOK_HISTORY_DAYS, and those under which Apple was told something for good.
 
             Example: storehook consent user-42 --grant --text "I agree that Apple is told how I used what I bought."
             """)
 
     @OptionGroup var shared: SharedOptions
-    @Argument(help: "The account.") var account: String
+    @Argument(help: "The account's id, or token: and its appAccountToken.") var account: AccountReference
     @Flag(help: "Record that the customer agrees.") var grant = false
     @Flag(help: "Record that the customer no longer does.") var withdraw = false
     @Option(help: "What the customer was shown, word for word.") var text: String?
@@ -25,7 +26,7 @@ struct ConsentCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !(grant && withdraw) else { throw ValidationError("say --grant or --withdraw, not both") }
-        try AccountOptions.validate(account: account)
+        try account.validate()
         if grant, text?.contains(where: { !$0.isWhitespace }) != true {
             throw ValidationError("--grant needs --text: what the customer has agreed to, word for word")
         }
@@ -36,7 +37,9 @@ struct ConsentCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let answer = try await Database.with(try await shared.settings()) { pool in
+        let settings = try await shared.settings()
+        let answer = try await Database.with(settings) { pool in
+            let account = try await Database.account(account, pool, settings)
             let consents = Consents(pool)
             let recorded: RecordedConsent? =
                 grant || withdraw

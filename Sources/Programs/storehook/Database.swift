@@ -1,3 +1,6 @@
+import AccountStore
+import Accounts
+import Base
 import Logging
 import Operations
 import Postgres
@@ -6,12 +9,14 @@ import Schema
 /// Opening the database, and refusing one whose schema does not fit.
 enum Database {
     /// Runs `body` with a pool of connections to a database whose schema fits this binary, and closes it.
+    /// - Parameter checkingIDs: whether to refuse a setting that is another than the rule of account ids.
     static func with<T>(
-        _ settings: Settings, size: Int = 1, _ body: (PostgresPool) async throws -> T
+        _ settings: Settings, size: Int = 1, checkingIDs: Bool = true, _ body: (PostgresPool) async throws -> T
     ) async throws -> T {
         let pool = try open(settings, size: size)
         do {
             try await requireCurrentSchema(pool)
+            if checkingIDs { try await requireAccountIDs(pool, settings) }
             let result = try await body(pool)
             await pool.close()
             return result
@@ -33,6 +38,44 @@ enum Database {
     static func requireCurrentSchema(_ pool: PostgresPool) async throws {
         let state = try await migrator().check(on: pool)
         if let misfit = misfit(state) { throw misfit }
+    }
+
+    /// A program whose `STOREHOOK_ACCOUNT_IDS` is another rule than the database's does not run. Where it is not set, the database's rule
+    /// counts, whichever it is.
+    static func requireAccountIDs(_ pool: PostgresPool, _ settings: Settings) async throws {
+        guard let setting = try settings.accountIDs() else { return }
+        do {
+            _ = try await AccountIDs(pool).rule(setting: setting)
+        } catch AccountIDRefusal.unnamed {
+            // What names no account goes on; what does asks for the rule itself.
+        } catch let refusal as AccountIDRefusal {
+            throw CommandFailure("\(refusal)", status: .usage)
+        } catch let error as PostgresError where error.sqlState == "42501" {
+            // A user who may not see the rule names no account, either.
+        }
+    }
+
+    /// The account that a command is about.
+    static func account(
+        _ reference: AccountReference, _ pool: PostgresPool, _ settings: Settings
+    ) async throws -> AccountIdentity {
+        if case .token(let token) = reference { return AccountIdentity(token: token) }
+        let rule: AccountIDRule
+        do {
+            rule = try await AccountIDs(pool).rule(setting: try settings.accountIDs())
+        } catch let refusal as AccountIDRefusal {
+            throw CommandFailure("\(refusal)", status: .usage)
+        }
+        guard let account = reference.account(by: rule) else {
+            throw CommandFailure(
+                "\(reference) is no id of an account: under the rule uuid every id is a UUID (storehook account-ids)",
+                status: .usage)
+        }
+        if case .id(let id) = reference, let uuid = UniqueIdentifier(id), uuid != account.token {
+            StandardError.line(
+                "storehook: \(id) is taken as an account's id; the account with that appAccountToken is token:\(uuid)")
+        }
+        return account
     }
 
     /// A program that answers others starts while the database is unavailable, and answers 503 until it is back with a schema that

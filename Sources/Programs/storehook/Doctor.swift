@@ -58,7 +58,8 @@ struct Doctor: AsyncParsableCommand {
             { _ = try settings.logger("doctor") }, { _ = try settings.checksRevocation() },
             { _ = try settings.listens() }, { _ = try settings.appleHosts() },
             { _ = try settings.trustedProxies() }, { _ = try settings.connectionsPerAddress() },
-            { _ = try settings.junkLimits() }, { _ = try settings.secretKey() }, { _ = try settings.endpointPolicy() },
+            { _ = try settings.junkLimits() }, { _ = try settings.accountIDs() }, { _ = try settings.secretKey() },
+            { _ = try settings.endpointPolicy() },
             { _ = try settings.endpointRoots() },
             { _ = try settings.consumptionPolicy() }, { if settings.hasAppleKeys { _ = try settings.appleKeys() } },
         ]
@@ -167,6 +168,7 @@ struct Doctor: AsyncParsableCommand {
             let checks = DatabaseChecks(
                 pool: pool, migrator: try Database.migrator(), configuration: configuration,
                 storeDeadline: try settings.receiverDatabase().queryTimeout ?? .seconds(30), role: role,
+                accountIDs: try settings.accountIDs(),
                 transactionAge: .seconds(transactionAge))
             let findings = await checks.findings()
             await pool.close()

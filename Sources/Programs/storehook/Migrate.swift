@@ -1,3 +1,4 @@
+import AccountStore
 import ArgumentParser
 import EventStore
 import EvidenceStore
@@ -21,7 +22,7 @@ struct Migrate: AsyncParsableCommand {
         let settings = try await shared.settings()
         let pool = try Database.open(settings, size: 1)
         do {
-            try await migrate(pool)
+            try await migrate(pool, settings)
             await pool.close()
         } catch {
             await pool.close()
@@ -29,7 +30,7 @@ struct Migrate: AsyncParsableCommand {
         }
     }
 
-    private func migrate(_ pool: PostgresPool) async throws {
+    private func migrate(_ pool: PostgresPool, _ settings: Settings) async throws {
         let migrator = try Database.migrator()
         if check {
             let state = try await migrator.check(on: pool)
@@ -55,5 +56,17 @@ struct Migrate: AsyncParsableCommand {
         let made = try await Outbox(pool).ensurePartitions() + EventStore(pool).ensurePartitions()
         if made > 0 { print("made \(made) partitions") }
         print(try await migrator.check(on: pool))
+        try await nameIDs(pool, settings)
+    }
+
+    /// Names the rule of account ids by the setting, where nobody has named it; says what the operator has to decide.
+    private func nameIDs(_ pool: PostgresPool, _ settings: Settings) async throws {
+        let ids = AccountIDs(pool)
+        do {
+            if let setting = try settings.accountIDs() { _ = try await ids.rule(setting: setting) }
+            if try await ids.standing().rule == nil { throw AccountIDRefusal.unnamed }
+        } catch let refusal as AccountIDRefusal {
+            StandardError.line("storehook: \(refusal)")
+        }
     }
 }

@@ -19,7 +19,7 @@ struct RefreshCommand: AsyncParsableCommand {
             Doing it twice changes nothing. Exits with 1 if a record in Apple's answers is not Apple's.
 
             With --account the purchases are those that the account's appAccountToken stands in or that are bound to it, in every
-            environment and app that a key is set for: the account's id itself where that is a UUID, else the one that storehook derives from it. Of each
+            environment and app that a key is set for; storehook consent shows it. Of each
             customer's history Apple is asked once, for ten at the most; a worker asks for the rest. Exits with 1 also where
             there is no such purchase and where nobody can be asked about one.
 
@@ -37,15 +37,16 @@ struct RefreshCommand: AsyncParsableCommand {
 
     @OptionGroup var options: AppleOptions
     @Option(help: "A file with an old receipt; - for standard input.") var receipt: String?
-    @Option(help: "An account: what the app's own tokens call its user, or the appAccountToken.") var account: String?
+    @Option(help: "An account's id, as the app's own tokens call it; or token: and its appAccountToken.")
+    var account: AccountReference?
     @Argument(help: "The purchase's original transaction id, or any transaction id of the customer's.")
     var id: String?
 
     func validate() throws {
-        guard [id, receipt, account].count(where: { $0 != nil }) == 1 else {
+        guard [id != nil, receipt != nil, account != nil].count(where: \.self) == 1 else {
             throw ValidationError("say an id, an --account or a --receipt")
         }
-        try account.map(AccountOptions.validate(account:))
+        try account?.validate()
         if receipt != nil, options.environment != nil {
             throw ValidationError("a receipt says its environment itself; leave --environment out")
         }
@@ -65,7 +66,7 @@ struct RefreshCommand: AsyncParsableCommand {
         if !report.isComplete { throw ExitStatus.failed }
     }
 
-    private func refresh(_ account: String, _ settings: Settings) async throws {
+    private func refresh(_ account: AccountReference, _ settings: Settings) async throws {
         let access = try AppleAccess(settings)
         let report: AccountRefresh.Report
         do {
@@ -77,14 +78,14 @@ struct RefreshCommand: AsyncParsableCommand {
             }
             report = try await Database.with(settings) { pool in
                 try await AccountRefresh(History(pool), clients)
-                    .run(AccountToken.of(account), in: options.place, of: options.app)
+                    .run(try await Database.account(account, pool, settings).token, in: options.place, of: options.app)
             }
             await access.shutdown()
         } catch {
             await access.shutdown()
             throw AppleAccess.told(error)
         }
-        options.output.print(CommandAnswer(report, of: account))
+        options.output.print(CommandAnswer(report, of: account.description))
         if !report.isComplete { throw ExitStatus.failed }
     }
 

@@ -23,7 +23,7 @@ struct Serve: AsyncParsableCommand {
         abstract: "Answer what apps and their backends ask: the account API.",
         discussion: """
             Apps send a JWT of their own, which STOREHOOK_JWT_KEYS, STOREHOOK_JWT_ISSUER and STOREHOOK_JWT_AUDIENCE say how to
-            check; backends a server key (storehook staff token --account-api) with X-Account-ID. GET /openapi.json describes
+            check; backends a server key (storehook staff token --account-api) with X-Account-ID or X-Account-Token. GET /openapi.json describes
             every path. While the database is unavailable it answers 503 with Retry-After. Apps need TLS: put a proxy in front, or
             give a certificate and its key, which SIGHUP reads again. With --metrics-port, /metrics, /healthz and /readyz are on a
             port of their own. SIGTERM finishes what was begun.
@@ -133,10 +133,12 @@ struct Serve: AsyncParsableCommand {
         let gate = SchemaGate(isOpen: try await Database.requireSchemaIfReachable(pool), logger: logger) {
             try await migrator.check(on: pool).misfit
         }
+        let ids = AccountIDTable(AccountIDs(pool), setting: try settings.accountIDs(), logger: logger)
+        if gate.whyClosed == nil { try await requireRule(ids) }
         let serverKeys = ServerKeyTable(ServerKeys(pool), logger: logger)
         let api = AccountAPI(
-            endpoints, tokenKeys: tokenKeys, check: TokenCheck(tokenKeys, rules, now: WallClock.now),
-            serverKeys: serverKeys, watch: watch, gate: gate, configuration: configuration, metrics: metrics,
+            endpoints, tokenKeys: tokenKeys, check: TokenCheck(tokenKeys, rules, ids, now: WallClock.now),
+            serverKeys: serverKeys, ids: ids, watch: watch, gate: gate, configuration: configuration, metrics: metrics,
             callerMetrics: callerMetrics, logger: logger
         ) { [host] port in
             logger.info(
@@ -164,6 +166,12 @@ struct Serve: AsyncParsableCommand {
         services.add("the feed", feed)
         services.add("the account API", api, portOption: "--port")
         return services
+    }
+
+    /// It does not start where it could name nobody; a database that is away comes back.
+    private func requireRule(_ ids: AccountIDTable) async throws {
+        do { try await ids.refresh() } catch let error as PostgresError where error.isTransient { return }
+        if let why = ids.whyNone { throw CommandFailure(why, status: .usage) }
     }
 
     /// What answers about accounts.

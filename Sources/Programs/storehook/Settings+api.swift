@@ -1,6 +1,7 @@
 import APIKit
 import AccountAPI
 import AccountStore
+import Accounts
 import Configuration
 import Foundation
 import Postgres
@@ -55,6 +56,17 @@ extension Settings {
             roleClaim: text("storehook.jwt.role.claim") ?? "role")
     }
 
+    /// `STOREHOOK_ACCOUNT_IDS`: what an account's id is to its appAccountToken; nil where it is not set, and the database's rule counts.
+    func accountIDs() throws -> AccountIDRule? {
+        guard let text = text("storehook.account.ids") else { return nil }
+        guard let rule = AccountIDRule(rawValue: text) else {
+            throw CommandFailure(
+                "STOREHOOK_ACCOUNT_IDS is auto, uuid where every id is a UUID, or text where users choose their ids",
+                status: .usage)
+        }
+        return rule
+    }
+
     /// `STOREHOOK_RESTORE`: which account gets a purchase that a second account proves; by default the first keeps it.
     func restoreRule() throws -> RestoreRule {
         guard let text = text("storehook.restore") else { return .keep }
@@ -73,12 +85,11 @@ extension Settings {
         case "all": return .all
         case "testers":
             let names = list("storehook.testers") ?? []
-            let accounts = names.compactMap(Caller.account)
-            guard accounts.count == names.count else {
+            guard names.allSatisfy(Caller.isID) else {
                 throw CommandFailure(
                     "STOREHOOK_TESTERS: write accounts as your app's tokens name them, comma-separated", status: .usage)
             }
-            return .testers(Set(accounts))
+            return .testers(.init(names))
         default:
             throw CommandFailure(
                 "STOREHOOK_SANDBOX_ACCESS is testers, which STOREHOOK_TESTERS names, or all", status: .usage)

@@ -21,7 +21,8 @@ struct Storehook: AsyncParsableCommand {
             SubscriptionCommand.self, NotificationCommand.self, RebuildCommand.self, Maintain.self, Doctor.self,
             AppleCommand.self, AppStoreCommand.self, Reconcile.self, RefreshCommand.self,
             ConsentCommand.self, ConsumptionCommand.self, ExtensionsCommand.self, CatalogCommand.self,
-            AccountCommand.self, GrantCommand.self, ExtendCommand.self, RevokeCommand.self, UnrevokeCommand.self,
+            AccountCommand.self, AccountIDsCommand.self, GrantCommand.self, ExtendCommand.self, RevokeCommand.self,
+            UnrevokeCommand.self,
             ChangeTierCommand.self, EndpointsCommand.self, EventsCommand.self, Serve.self, StaffCommand.self, Apps.self,
             Demo.self,
         ]

@@ -76,6 +76,7 @@ struct Work: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: try settings.writableDatabase(), size: 5, logger: logger, onError: monitoring?.countError)
         try await Database.requireCurrentSchema(pool)
+        try await Database.requireAccountIDs(pool, settings)
         try await recordServed(ServedApps(trust), Outbox(pool))
         var listener: PostgresListener?
         if try settings.listens() {

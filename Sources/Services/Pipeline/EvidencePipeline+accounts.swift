@@ -11,13 +11,11 @@ package import Subscriptions
 /// What changes accounts without evidence. Each act commits with its effect, its events and what observers make of it.
 extension EvidencePipeline {
     /// Does something for an account in Production, on record.
-    /// - Parameters:
-    ///   - account: what the app's own tokens call it, or its token.
-    ///   - person: the person who does it.
+    /// - Parameter person: the person who does it.
     /// - Returns: the act, and what the account was before it and is after.
     /// - Throws: `ActRefusal`, and then nothing is recorded; `PostgresError`.
     package func act(
-        _ kind: StaffAct.Kind, for account: String, by person: String, why: String
+        _ kind: StaffAct.Kind, for account: AccountIdentity, by person: String, why: String
     ) async throws -> (act: StaffAct, before: AccountPhase, after: AccountPhase) {
         try await change("accounts.act") { try accounts.act(kind, for: account, by: person, why: why, $0) }
     }
@@ -25,14 +23,14 @@ extension EvidencePipeline {
     /// Moves a purchase to an account, whatever Apple signed and signs into it.
     /// - Returns: false where nothing is known of the purchase.
     package func move(
-        _ purchase: PurchaseKey, to account: String, by person: String, why: String
+        _ purchase: PurchaseKey, to account: AccountIdentity, by person: String, why: String
     ) async throws -> Bool {
         try await change("accounts.move") { try accounts.move(purchase, to: account, by: person, why: why, $0) }
     }
 
     /// Starts the app's own trial of an account; see ``AccountStore/AccountStore/startTrial(of:with:appTransactionID:_:)``.
     package func startTrial(
-        of account: String, with product: String? = nil, appTransactionID: String? = nil
+        of account: AccountIdentity, with product: String? = nil, appTransactionID: String? = nil
     ) async throws -> TrialOutcome {
         try await change("accounts.trial") {
             try accounts.startTrial(of: account, with: product, appTransactionID: appTransactionID, $0)
@@ -43,12 +41,12 @@ extension EvidencePipeline {
     /// before purchases and accounts: an answer to Apple is either on its way by then, or never sent. So is the budget of what the account
     /// writes.
     /// - Returns: what was forgotten and what is kept; nil where no such account is known.
-    package func erase(_ account: String, by person: String) async throws -> ErasedAccount? {
+    package func erase(_ account: AccountIdentity, by person: String) async throws -> ErasedAccount? {
         while true {
             let purchases = try await accounts.purchases(of: account)
             let erasure = try await change("accounts.erase") { session in
                 let hasConsents = try Consents.hold(account, session)
-                let hasBudget = try WriteBudget.erase(AccountToken.of(account), session)
+                let hasBudget = try WriteBudget.erase(account.token, session)
                 var change = try accounts.erase(
                     account, holding: purchases, by: person, isKnown: hasConsents || hasBudget, session)
                 switch change.value {

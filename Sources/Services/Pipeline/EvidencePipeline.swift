@@ -1,4 +1,5 @@
 package import AccountStore
+package import Accounts
 package import EventStore
 package import Events
 import EvidenceStore
@@ -16,7 +17,7 @@ package struct EvidencePipeline: Sendable {
         /// As before.
         case unchanged
         /// An account has proven purchases, and gets those that the rule gives it.
-        case proven([PurchaseKey], account: String, rule: RestoreRule)
+        case proven([PurchaseKey], account: AccountIdentity, rule: RestoreRule)
     }
 
     /// What has changed, before accounts follow.

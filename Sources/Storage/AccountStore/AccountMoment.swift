@@ -1,4 +1,6 @@
+import Accounts
 import Postgres
+import PurchaseStore
 
 /// The clock, and the catalogs that a transaction has to derive accounts under, as of one statement.
 struct AccountMoment {
@@ -10,16 +12,29 @@ struct AccountMoment {
     let preparing: Int64?
 
     /// Reads it: one statement, which a transaction that settles a batch needs for the clock in any case.
-    init(_ session: borrowing PostgresSession) throws {
-        let row = try session.query(
-            PostgresQuery(
-                "accounts.moment",
-                "select clock_timestamp(), current_version, preparing_version from storehook.catalog_state")
-        ).one()
+    /// - Parameter account: an account whose id is to be written: the rule of ids is held with the same statement
+    ///   (``/PurchaseStore/Accounts/AccountIdentity/holdRule(_:)``).
+    init(_ session: borrowing PostgresSession, naming account: AccountIdentity? = nil) throws {
+        let row = try session.query(account?.rule == nil ? Self.plain : Self.naming).one()
         clock = try row.decode(0)
         current = try row.decode(1)
         preparing = try row.decode(2)
+        if let rule = account?.rule, try row.decode(3, as: String?.self) != rule.rawValue {
+            throw AccountIdentity.ruleChanged("accounts.moment")
+        }
     }
+
+    private static let plain = PostgresQuery(
+        "accounts.moment",
+        "select clock_timestamp(), current_version, preparing_version from storehook.catalog_state")
+
+    private static let naming = PostgresQuery(
+        "accounts.moment",
+        """
+        select clock_timestamp(), c.current_version, c.preparing_version, i.rule
+          from storehook.catalog_state c cross join storehook.account_ids i
+           for key share of i
+        """)
 
     /// Whether there is no catalog to derive accounts under.
     var isIdle: Bool { current == nil && preparing == nil }

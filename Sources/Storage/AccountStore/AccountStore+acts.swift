@@ -43,15 +43,16 @@ package enum ActRefusal: Error, Sendable, Hashable, CustomStringConvertible {
 extension AccountStore {
     /// Does something for an account in Production, on record.
     /// - Parameters:
-    ///   - account: what the app's own tokens call it, or its token.
     ///   - person: who does it.
     /// - Returns: the act, and what the account was before it and is after.
     /// - Throws: ``ActRefusal``, and then nothing is recorded.
     package func act(
-        _ kind: StaffAct.Kind, for account: String, by person: String, why: String, _ session: borrowing PostgresSession
+        _ kind: StaffAct.Kind, for account: AccountIdentity, by person: String, why: String,
+        _ session: borrowing PostgresSession
     ) throws -> AccountChange<(act: StaffAct, before: AccountPhase, after: AccountPhase)> {
-        let token = AccountToken.of(account)
-        try hold([token], naming: naming(token, account), session)
+        let token = account.token
+        try account.holdRule(session)
+        try hold([token], naming: account, session)
         let moment = try AccountMoment(session)
         guard let version = moment.current else { throw ActRefusal.noCatalog }
         let timeline = try timeline(version, session)

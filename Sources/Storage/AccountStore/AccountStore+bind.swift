@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 import AppStorePayloads
 package import Base
 import Foundation
@@ -19,14 +19,13 @@ extension AccountStore {
     /// It locks the purchases and then the accounts, so the caller may have locked purchases, but no account.
     /// - Parameters:
     ///   - purchases: all that were handed in at once; each has facts.
-    ///   - account: what the app's own tokens call the account.
     ///   - changed: further purchases that the transaction changed, to be derived with them.
     /// - Returns: the outcome for each, and what to announce after the commit.
     package func bind(
-        _ purchases: [PurchaseKey], to account: String, under rule: RestoreRule, changed: [PurchaseDelta] = [],
+        _ purchases: [PurchaseKey], to account: AccountIdentity, under rule: RestoreRule, changed: [PurchaseDelta] = [],
         _ session: borrowing PostgresSession
     ) throws -> (outcomes: [PurchaseKey: BindOutcome], settled: Settled) {
-        let token = AccountToken.of(account)
+        let token = account.token
         let all = Set(purchases).union(changed.map(\.key))
         try Ledger.hold(all, session)
         var outcomes: [PurchaseKey: BindOutcome] = [:]
@@ -42,7 +41,7 @@ extension AccountStore {
         try record(recorded.map { Binding(key: $0.key, kind: $0.kind, token: token) }, session)
         let unchanged = all.subtracting(recorded.map(\.key))
         var settled = try settle(
-            all.sorted(), having: changed, unchanged: unchanged, naming: [token: account], session)
+            all.sorted(), having: changed, unchanged: unchanged, naming: account, session)
         // Without a catalog there are no accounts to report, and no limits.
         if settled.hasCatalog {
             settled.formerOwners = formerOwners
@@ -100,28 +99,21 @@ extension AccountStore {
     }
 
     /// Moves a purchase to an account, whatever Apple signed or signs into it: later renewals do not undo it.
-    /// - Parameters:
-    ///   - account: what the app's own tokens call it, or the token.
-    ///   - person: who does it.
+    /// - Parameter person: who does it.
     /// - Returns: false where the purchase is not recorded.
     package func move(
-        _ purchase: PurchaseKey, to account: String, by person: String, why: String,
+        _ purchase: PurchaseKey, to account: AccountIdentity, by person: String, why: String,
         _ session: borrowing PostgresSession
     ) throws -> AccountChange<Bool> {
-        let token = AccountToken.of(account)
+        let token = account.token
         guard try !standing([purchase], session).isEmpty else { return AccountChange(false) }
         try Ledger.hold([purchase], session)
         let owner = try standing([purchase], session).first?.owner
         let binding = Binding(key: purchase, kind: .staff, token: token, person: person, why: why)
         try record([binding], session)
-        var settled = try settle([purchase], naming: naming(token, account), session)
+        var settled = try settle([purchase], naming: account, session)
         if settled.hasCatalog, let owner, owner != token { settled.formerOwners[purchase] = owner }
         return AccountChange(true, settled, of: [purchase])
-    }
-
-    /// The name to record for an account; none where the text is a UUID, which is the token itself.
-    func naming(_ token: UniqueIdentifier, _ account: String) -> [UniqueIdentifier: String] {
-        UniqueIdentifier(account) == nil ? [token: account] : [:]
     }
 
     /// A row of `storehook.purchase_bindings` to be written.

@@ -141,7 +141,8 @@ extension AccountStore {
             }
             let move = TierMove(environment: account.environment, before: standing.map(tier), after: tier(next))
             guard move.before != move.after else { return nil }
-            return CatalogDiff.Example(account: names[account.token] ?? account.token.description, move: move)
+            return CatalogDiff.Example(
+                account: names[account.token] ?? AccountIdentity(token: account.token).name, move: move)
         }
     }
 

@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 import AppStorePayloads
 import Base
 import Foundation
@@ -26,15 +26,14 @@ extension AccountStore {
     ///
     /// What it agreed to is erased by the caller, who holds its token before anything else (`Consents`).
     /// - Parameters:
-    ///   - account: what the app's own tokens call it, or its token.
     ///   - person: who does it.
     ///   - purchases: the account's, read before the transaction: they are locked before the account.
     ///   - isKnown: whether the caller knows anything of the account.
     package func erase(
-        _ account: String, holding purchases: [PurchaseKey], by person: String, isKnown: Bool = false,
+        _ account: AccountIdentity, holding purchases: [PurchaseKey], by person: String, isKnown: Bool = false,
         _ session: borrowing PostgresSession
     ) throws -> AccountChange<Erasure> {
-        let token = AccountToken.of(account)
+        let token = account.token
         // Every writer has a transaction ID before it reads the catalog: see apply(_:by:patience:onPage:).
         try session.query(PostgresQuery("accounts.number", "select pg_current_xact_id()::text"))
         try Ledger.hold(purchases, session)
@@ -136,9 +135,9 @@ extension AccountStore {
     }
 
     /// The purchases that are or were an account's.
-    package func purchases(of account: String) async throws -> [PurchaseKey] {
+    package func purchases(of account: AccountIdentity) async throws -> [PurchaseKey] {
         try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "accounts.erase")) {
-            try self.lines(of: AccountToken.of(account), $0)
+            try self.lines(of: account.token, $0)
         }
     }
 

@@ -46,23 +46,23 @@ extension AccountStore {
     /// - Parameters:
     ///   - deltas: the purchases that this transaction has derived; they are not read back.
     ///   - unchanged: purchases of which nothing has changed.
-    ///   - naming: what the app's own tokens call accounts, where that is known.
+    ///   - account: one to derive in any case; its id is written, where it is known.
     /// - Throws: `PostgresError`, or ``UnreadableCatalog``; the transaction must then be rolled back.
     package func settle(
         _ purchases: [PurchaseKey], having deltas: [PurchaseDelta] = [], unchanged: Set<PurchaseKey> = [],
-        naming: [UniqueIdentifier: String] = [:], _ session: borrowing PostgresSession
+        naming account: AccountIdentity? = nil, _ session: borrowing PostgresSession
     ) throws -> Settled {
-        let moment = try AccountMoment(session)
-        guard !moment.isIdle || !naming.isEmpty else { return Settled(moment) }
+        let moment = try AccountMoment(session, naming: account)
+        guard !moment.isIdle || account != nil else { return Settled(moment) }
         let derived =
             moment.isIdle
             ? DerivedSubscriptions() : DerivedSubscriptions(deltas, of: purchases, unchanged: unchanged)
         let linked = moment.isIdle || purchases.isEmpty ? [] : try link(purchases, having: derived, session)
-        let accounts = Set(linked).union(naming.keys).sorted()
-        try hold(accounts, naming: naming, session)
+        let accounts = Set(linked).union(account.map { [$0.token] } ?? []).sorted()
+        try hold(accounts, naming: account, session)
         if moment.isIdle { return Settled(moment) }
         // An account whose purchases came with it, none of which has changed, has not changed but for its name.
-        let named = purchases.isEmpty ? [] : Set(naming.keys).subtracting(linked)
+        let named = purchases.isEmpty ? [] : Set(account.map { [$0.token] } ?? []).subtracting(linked)
         return try settle(accounts, under: moment, having: derived, extent: .changed(but: named), session)
     }
 
@@ -122,9 +122,10 @@ extension AccountStore {
     /// what others committed.
     /// - Parameters:
     ///   - accounts: in order.
+    ///   - account: one of them whose id is written, where it is known. The caller holds the rule of ids.
     ///   - deadline: how long that may take; by default as long as any statement.
     func hold(
-        _ accounts: [UniqueIdentifier], naming: [UniqueIdentifier: String] = [:], deadline: Duration? = nil,
+        _ accounts: [UniqueIdentifier], naming account: AccountIdentity? = nil, deadline: Duration? = nil,
         _ session: borrowing PostgresSession
     ) throws {
         guard !accounts.isEmpty else { return }
@@ -133,7 +134,7 @@ extension AccountStore {
                 "accounts.hold",
                 """
                 insert into storehook.accounts as known (token, account)
-                select * from unnest(\(accounts.map { UUID($0) }), \(accounts.map { naming[$0] }))
+                select * from unnest(\(accounts.map { UUID($0) }), \(accounts.map { $0 == account?.token ? account?.id : nil }))
                     on conflict (token) do update set account = excluded.account
                  where excluded.account is not null and known.account is distinct from excluded.account
                 """

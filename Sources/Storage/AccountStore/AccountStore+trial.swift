@@ -22,15 +22,15 @@ extension AccountStore {
     /// where the app proves one. Of concurrent calls one starts it, and the account is derived in the same
     /// transaction. Whether the account is eligible otherwise is up to the caller.
     /// - Parameters:
-    ///   - account: what the app's own tokens call it.
     ///   - product: the short id of the product that it is started with; nil for none.
     ///   - appTransactionID: Apple's name of the customer's download, out of a verified record.
     package func startTrial(
-        of account: String, with product: String? = nil, appTransactionID: String? = nil,
+        of account: AccountIdentity, with product: String? = nil, appTransactionID: String? = nil,
         _ session: borrowing PostgresSession
     ) throws -> AccountChange<TrialOutcome> {
-        let token = AccountToken.of(account)
-        try hold([token], naming: naming(token, account), session)
+        let token = account.token
+        try account.holdRule(session)
+        try hold([token], naming: account, session)
         let moment = try AccountMoment(session)
         guard let version = moment.current, let trial = try catalog(version, session).trial,
             product.map({ trial.products.contains($0) }) ?? true
@@ -58,13 +58,13 @@ extension AccountStore {
     }
 
     /// Whether an account, or a download of the app, has had its trial.
-    package func hadTrial(_ account: String, appTransactionID: String? = nil) async throws -> Bool {
+    package func hadTrial(_ account: AccountIdentity, appTransactionID: String? = nil) async throws -> Bool {
         try await !pool.query(
             PostgresQuery(
                 "accounts.had_trial",
                 """
                 select 1 from storehook.trials
-                 where account_hash = \(Self.hash(AccountToken.of(account).description))
+                 where account_hash = \(Self.hash(account.token.description))
                     or app_transaction_hash = \(appTransactionID.map(Self.hash))
                 """)
         ).isEmpty

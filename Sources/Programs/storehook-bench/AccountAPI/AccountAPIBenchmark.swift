@@ -84,7 +84,11 @@ struct AccountAPIBenchmark: AsyncParsableCommand {
 
     private func measure(_ site: AccountAPISite, _ database: BenchDatabase, _ figures: inout Figures) async throws {
         let names: [String] = try await database.pool.query(
-            "select token::text from storehook.accounts order by md5(token::text) limit \(callers)"
+            // Those whose token is an id that has it.
+            """
+            select token::text from storehook.accounts where substr(token::text, 15, 1) <> '5'
+             order by md5(token::text) limit \(callers)
+            """
         ).map { try $0.decode(0) }
         let tokens = try await site.tokens.sign(names)
         let status = AccountAPIRequests.get("/v1/subscriptions/status", tokens: tokens)

@@ -34,7 +34,9 @@ struct BareAPI: AsyncParsableCommand {
         let logger = Logger(label: "bare-api") { StreamLogHandler.standardError(label: $0) }
         let tokenKeys = TokenKeys(try TokenKeySource(keys), logger: logger)
         try await tokenKeys.read()
-        let check = TokenCheck(tokenKeys, TokenRules(issuer: issuer, audience: audience)) {
+        let check = TokenCheck(
+            tokenKeys, TokenRules(issuer: issuer, audience: audience), AccountIDTable(.auto, logger: logger)
+        ) {
             Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000))
         }
         let pool = PostgresPool(configuration: try PostgresConfiguration(url: url), size: connections, logger: logger)

@@ -22,12 +22,13 @@ struct AccountErase: AsyncParsableCommand {
     @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        let name = account.account
+        let reference = account.account
         let settings = try await shared.settings()
         let erased = try await Database.with(settings) { pool in
-            try await EvidencePipeline(pool).erase(name, by: Operator.name)
+            try await EvidencePipeline(pool).erase(
+                try await Database.account(reference, pool, settings), by: Operator.name)
         }
-        guard let erased else { throw CommandFailure("no account \(name) is known, so there is nothing to erase") }
+        guard let erased else { throw CommandFailure("no account \(reference) is known, so there is nothing to erase") }
         // Without the account's name: otherwise the logs would have to be erased next.
         try settings.logger("staff").info(
             "Staff has erased an account",

@@ -1,6 +1,7 @@
 import AccountStore
 import Accounts
 import ArgumentParser
+import Base
 import EventStore
 import Logging
 import Operations
@@ -10,18 +11,29 @@ import Subscriptions
 
 /// What names an account, and how it is answered about.
 struct AccountOptions: ParsableArguments {
-    @Argument(help: "The account, as the app's own tokens call it, or its appAccountToken.") var account: String
+    @Argument(help: "The account's id, as the app's own tokens call it; or token: and its appAccountToken.")
+    var account: AccountReference
     @OptionGroup var output: Output
 
-    func validate() throws { try Self.validate(account: account) }
+    func validate() throws { try account.validate() }
+}
+
+extension AccountReference: ExpressibleByArgument {
+    /// The nil UUID is read, too, so that ``validate()`` can say what is wrong with it.
+    package init?(argument: String) { self = AccountReference(argument) ?? .token(.init(high: 0, low: 0)) }
 
     /// Refuses what names no account.
-    static func validate(account: String) throws {
-        guard (1...1000).contains(account.unicodeScalars.count) else {
-            throw ValidationError("an account has 1 to 1000 characters")
-        }
-        guard AccountToken.names(account) else {
-            throw ValidationError("the nil UUID is no account: client libraries write it where the app set no token")
+    func validate() throws {
+        switch self {
+        case .id(let id):
+            guard (1...1000).contains(id.unicodeScalars.count) else {
+                throw ValidationError("an account has 1 to 1000 characters")
+            }
+        case .token(let token):
+            guard token.accountToken != nil else {
+                throw ValidationError(
+                    "the nil UUID is no account: client libraries write it where the app set no token")
+            }
         }
     }
 }
@@ -40,13 +52,15 @@ struct ActOptions: ParsableArguments {
 
     /// Performs the act on record, and prints the result.
     func perform(_ kind: StaffAct.Kind) async throws {
-        let name = account.account
+        let reference = account.account
         let settings = try await shared.settings()
         let logger = try settings.logger("staff")
         let answer = try await Database.with(settings) { pool in
             do {
+                let named = try await Database.account(reference, pool, settings)
+                let name = named.name
                 let done = try await EvidencePipeline(pool).act(
-                    kind, for: name, by: Operator.name, why: why)
+                    kind, for: named, by: Operator.name, why: why)
                 var metadata: Logger.Metadata = [
                     "account": "\(name)", "act": "\(kind.name)", "number": "\(done.act.id)",
                     "tier": "\(done.after.tier)", "tier_before": "\(done.before.tier)",

@@ -28,16 +28,19 @@ struct AccountShow: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (name, instant) = (account.account, at.flatMap { Timestamp(iso8601: $0) })
-        let known = try await Database.with(try await shared.settings()) { pool in
+        let (reference, instant) = (account.account, at.flatMap { Timestamp(iso8601: $0) })
+        let settings = try await shared.settings()
+        let (named, known) = try await Database.with(settings) { pool in
             do {
-                return try await AccountStore(pool).history(of: AccountToken.of(name), in: environment, at: instant)
+                let named = try await Database.account(reference, pool, settings)
+                return (named, try await AccountStore(pool).history(of: named.token, in: environment, at: instant))
             } catch let refusal as ActRefusal { throw CommandFailure("\(refusal)") }
         }
         guard var view = known else {
-            throw CommandFailure("nothing is known of account \(name) in \(environment), so it has what everybody has")
+            throw CommandFailure(
+                "nothing is known of account \(reference) in \(environment), so it has what everybody has")
         }
-        view.account = view.account ?? name
+        view.account = view.account ?? named.id
         account.output.print(CommandAnswer(view, AccountShapes.command, text: view.text))
     }
 }

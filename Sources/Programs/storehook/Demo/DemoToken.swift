@@ -26,9 +26,10 @@ struct DemoToken: AsyncParsableCommand {
     func validate() throws {
         try (1...8760).check(hours, "--hours")
         guard keyOnly != (account != nil) else { throw ValidationError("name an account, or say --key-only") }
-        if let account, Caller.account(account) == nil {
+        if let account, !Caller.isID(account) {
             throw ValidationError(
-                "an account has 1 to 200 printable ASCII characters without spaces, and is not the nil UUID")
+                "an account has 1 to 200 printable ASCII characters without spaces, and is neither the nil UUID nor token: and a UUID"
+            )
         }
     }
 

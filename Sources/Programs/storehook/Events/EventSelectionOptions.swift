@@ -1,5 +1,6 @@
 import Accounts
 import ArgumentParser
+import Base
 import EventStore
 import Postgres
 import PurchaseStore
@@ -7,12 +8,13 @@ import PurchaseStore
 /// Selects events, or deliveries of them.
 struct EventSelectionOptions: ParsableArguments {
     @Argument(help: "The events, by what receivers know them by (evt_42).") var ids: [String] = []
-    @Option(help: "Those of this account, as the app's own tokens call it.") var account: String?
+    @Option(help: "Those of this account: its id, or token: and its appAccountToken.") var account: AccountReference?
     @Option(help: "Only those from this instant on: 2026-01-31 or 2026-01-31T12:00:00Z.") var since: Instant?
     @Option(help: "Only those before this instant.") var until: Instant?
     @Option(help: "To this endpoint alone, by its number.") var endpoint: Int64?
 
     func validate() throws {
+        try account?.validate()
         if let strange = ids.first(where: { Delivery.eventID($0) == nil }) {
             throw ValidationError("\(strange.prefix(40)) names no event; write evt_ and a number")
         }
@@ -21,10 +23,12 @@ struct EventSelectionOptions: ParsableArguments {
     /// Whether it selects by anything but the endpoint.
     var namesEvents: Bool { !ids.isEmpty || account != nil || since != nil || until != nil }
 
-    var selection: EventSelection {
-        EventSelection(
+    func selection(_ pool: PostgresPool, _ settings: Settings) async throws -> EventSelection {
+        var token: UniqueIdentifier?
+        if let account { token = try await Database.account(account, pool, settings).token }
+        return EventSelection(
             eventIDs: ids.isEmpty ? nil : ids.compactMap { Delivery.eventID($0) },
-            token: account.map { AccountToken.of($0) }, since: since.map { PostgresTimestamp($0.timestamp) },
+            token: token, since: since.map { PostgresTimestamp($0.timestamp) },
             until: until.map { PostgresTimestamp($0.timestamp) }, endpointID: endpoint)
     }
 }

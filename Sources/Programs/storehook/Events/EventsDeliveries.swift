@@ -15,8 +15,10 @@ struct EventsDeliveries: AsyncParsableCommand {
     @OptionGroup var output: Output
 
     func run() async throws {
-        let found = try await Database.with(try await shared.settings()) { pool in
-            try await EndpointStore(pool).deliveries(which.selection, outcome: outcome, limit: list.limit)
+        let settings = try await shared.settings()
+        let found = try await Database.with(settings) { pool in
+            try await EndpointStore(pool).deliveries(
+                try await which.selection(pool, settings), outcome: outcome, limit: list.limit)
         }
         output.print(CommandAnswer(found))
     }

@@ -1,4 +1,3 @@
-import AccountAPI
 import Accounts
 import AppStorePayloads
 import ArgumentParser
@@ -21,23 +20,22 @@ struct EventsList: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Option(help: "Those after this cursor; the last ones by default.") var after: Int64?
     @Option(help: "At most so many to begin with, 1 to 10000.") var limit = 100
-    @Option(help: "Only of this account, as the app's tokens name it.") var account: String?
+    @Option(help: "Only of this account: its id, or token: and its appAccountToken.") var account: AccountReference?
     @Flag(help: "Go on with those that come.") var follow = false
     @OptionGroup var output: Output
 
     func validate() throws {
         try (1...10_000).check(limit, "--limit")
         guard after.map({ $0 >= 0 }) ?? true else { throw ValidationError("--after takes a cursor, 0 or more") }
-        guard account.map({ Caller.account($0) != nil }) ?? true else {
-            throw ValidationError(
-                "--account takes 1 to 200 printable ASCII characters without spaces, not the nil UUID")
-        }
+        try account?.validate()
     }
 
     func run() async throws {
         let isTable = output.isTable
-        let token = account.flatMap(Caller.account).map { AccountToken.of($0) }
-        try await Database.with(try await shared.settings()) { pool in
+        let settings = try await shared.settings()
+        try await Database.with(settings) { pool in
+            var token: UniqueIdentifier?
+            if let account { token = try await Database.account(account, pool, settings).token }
             let events = EventStore(pool)
             if isTable { print(EventLine.head) }
             var page = try await begin(events, token)

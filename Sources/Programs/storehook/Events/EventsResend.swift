@@ -27,10 +27,12 @@ struct EventsResend: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let count = try await Database.with(try await shared.settings()) { pool in
+        let settings = try await shared.settings()
+        let count = try await Database.with(settings) { pool in
             let store = EndpointStore(pool)
             if let id = which.endpoint, try await store.find(id) == nil { throw EndpointsCommand.unknown(id) }
-            return dead ? try await store.resendDead(which.selection) : try await store.resend(which.selection)
+            let selection = try await which.selection(pool, settings)
+            return dead ? try await store.resendDead(selection) : try await store.resend(selection)
         }
         output.print(
             CommandAnswer(

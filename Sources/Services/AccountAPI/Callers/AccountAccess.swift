@@ -26,8 +26,14 @@ package enum AccountAccess: APIAccess {
             "account": [
                 "type": "apiKey", "in": "header", "name": "X-Account-ID",
                 "description": .string(
-                    "With a server key: the account that is meant, 1 to 200 printable ASCII characters without "
+                    "With a server key: the account that is meant, by its id, 1 to 200 printable ASCII characters without "
                         + "spaces. Passed over with an app's token, which names its account itself."),
+            ],
+            "accountToken": [
+                "type": "apiKey", "in": "header", "name": "X-Account-Token",
+                "description": .string(
+                    "With a server key: the account that is meant, by its appAccountToken, where its id is not known. "
+                        + "Passed over with an app's token."),
             ],
         ]
     }
@@ -37,7 +43,7 @@ package enum AccountAccess: APIAccess {
     package var security: JSONValue {
         switch self {
         case .anyone: []
-        case .account: [["appToken": []], ["serverKey": [], "account": []]]
+        case .account: [["appToken": []], ["serverKey": [], "account": []], ["serverKey": [], "accountToken": []]]
         case .server: [["serverKey": []]]
         }
     }
@@ -54,7 +60,7 @@ package enum AccountAccess: APIAccess {
         switch (self, caller) {
         case (.server, .app): APIProblem(.serverKeyRequired, "this is for the operator's servers, with a server key")
         case (.account, .server(_, nil)):
-            APIProblem(.accountMissing, "with a server key, name the account: X-Account-ID")
+            APIProblem(.accountMissing, "with a server key, name the account: X-Account-ID, or X-Account-Token")
         default: nil
         }
     }

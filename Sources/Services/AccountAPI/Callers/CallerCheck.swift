@@ -1,5 +1,7 @@
 import APIKit
 import AccountStore
+import Accounts
+import Base
 package import HTTPTypes
 package import Logging
 
@@ -17,16 +19,21 @@ package struct CallerCheck: CallerIdentification {
 
     private let tokens: TokenCheck
     private let serverKeys: ServerKeyTable
+    private let ids: AccountIDTable
     private let metrics: CallerMetrics
 
     /// A check of both.
-    package init(_ tokens: TokenCheck, _ serverKeys: ServerKeyTable, _ metrics: CallerMetrics) {
+    package init(
+        _ tokens: TokenCheck, _ serverKeys: ServerKeyTable, _ ids: AccountIDTable, _ metrics: CallerMetrics
+    ) {
         self.tokens = tokens
         self.serverKeys = serverKeys
+        self.ids = ids
         self.metrics = metrics
     }
 
-    private static let accountHeader = HTTPField.Name("X-Account-ID")
+    private static let idHeader = HTTPField.Name("X-Account-ID")
+    private static let tokenHeader = HTTPField.Name("X-Account-Token")
 
     package func claimsTrust(_ headers: HTTPFields) -> Bool {
         headers[.authorization].flatMap(Self.token)?.hasPrefix(ServerKey.prefix) ?? false
@@ -41,15 +48,15 @@ package struct CallerCheck: CallerIdentification {
     }
 
     package func rateKey(of caller: Identity) -> String? {
-        if case .app(let account) = caller { account.account } else { nil }
+        if case .app(let account) = caller { account.name } else { nil }
     }
 
     package func metadata(of caller: Identity) -> Logger.Metadata {
         switch caller {
-        case .app(let account): return ["account": "\(account.account)"]
+        case .app(let account): return ["account": "\(account.name)"]
         case .server(let key, let account):
             var metadata: Logger.Metadata = ["server_key": "\(key)"]
-            metadata["account"] = account.map { "\($0.account)" }
+            metadata["account"] = account.map { "\($0.name)" }
             return metadata
         }
     }
@@ -64,7 +71,7 @@ package struct CallerCheck: CallerIdentification {
         guard token.hasPrefix(ServerKey.prefix) else { return .app(try await tokens.caller(of: token)) }
         guard let key = ServerKey(token) else { throw TokenRefusal.serverKey }
         switch serverKeys.finding(of: key) {
-        case .good(let number): return .server(key: number, try Self.account(headers))
+        case .good(let number): return .server(key: number, try await account(headers))
         case .unknown: throw TokenRefusal.serverKey
         case .unavailable: throw APIProblem.unavailable("server keys cannot be checked at the moment")
         }
@@ -78,16 +85,32 @@ package struct CallerCheck: CallerIdentification {
         return token.isEmpty || hasSpace ?? token.contains(" ") ? nil : token
     }
 
-    private static func account(_ headers: HTTPFields) throws(APIProblem) -> Caller? {
-        guard let accountHeader else { return nil }
-        let values = headers[values: accountHeader]
-        guard let value = values.first else { return nil }
-        guard values.count == 1, let account = Caller.account(value) else {
+    /// The account that a server names: by its id, which is never taken for a token, or by its token.
+    private func account(_ headers: HTTPFields) async throws -> Caller? {
+        let ids = Self.idHeader.map { headers[values: $0] } ?? []
+        let tokens = Self.tokenHeader.map { headers[values: $0] } ?? []
+        guard let value = ids.first ?? tokens.first else { return nil }
+        guard ids.count + tokens.count == 1 else {
+            throw APIProblem(.accountMissing, "name one account, with X-Account-ID or with X-Account-Token")
+        }
+        guard tokens.isEmpty else {
+            guard let token = Self.accountToken(value) else {
+                throw APIProblem(.accountMissing, "X-Account-Token takes one appAccountToken: a UUID, not the nil UUID")
+            }
+            return Caller(AccountIdentity(token: token), isServer: true)
+        }
+        guard let account = try await self.ids.account(value) else {
             throw APIProblem(
                 .accountMissing,
-                "X-Account-ID takes one account: 1 to 200 printable ASCII characters without spaces, not the nil UUID")
+                "X-Account-ID takes one id: 1 to 200 printable ASCII characters without spaces, not the nil UUID, and a UUID "
+                    + "where STOREHOOK_ACCOUNT_IDS is uuid")
         }
-        return Caller(account: account, isServer: true)
+        return Caller(account, isServer: true)
+    }
+
+    private static func accountToken(_ text: String) -> UniqueIdentifier? {
+        if case .token(let token) = AccountReference(text) { return token }
+        return UniqueIdentifier(text)?.accountToken
     }
 }
 

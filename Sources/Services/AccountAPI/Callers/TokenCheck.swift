@@ -1,4 +1,5 @@
 import APIKit
+import Accounts
 package import Base
 import Crypto
 import Synchronization
@@ -23,14 +24,18 @@ package struct TokenCheck: Sendable {
 
     private let keys: TokenKeys
     private let rules: TokenRules
+    private let ids: AccountIDTable
     private let now: @Sendable () -> Timestamp
     private let known = Known()
 
     /// A check.
     /// - Parameter now: the wall clock, by which tokens expire.
-    package init(_ keys: TokenKeys, _ rules: TokenRules, now: @escaping @Sendable () -> Timestamp) {
+    package init(
+        _ keys: TokenKeys, _ rules: TokenRules, _ ids: AccountIDTable, now: @escaping @Sendable () -> Timestamp
+    ) {
         self.keys = keys
         self.rules = rules
+        self.ids = ids
         self.now = now
     }
 
@@ -43,7 +48,7 @@ package struct TokenCheck: Sendable {
         guard var current = keys.current else {
             throw APIProblem.unavailable("tokens cannot be checked at the moment", retryAfter: 5)
         }
-        if let caller = knownCaller(digest, current.generation) { return caller }
+        if let verified = known(digest, current.generation) { return try await caller(verified) }
         let parts = try TokenParts(bytes)
         var signer = try signer(of: parts, in: current.set)
         if signer == .unknown {
@@ -55,9 +60,19 @@ package struct TokenCheck: Sendable {
             signer = try self.signer(of: parts, in: current.set)
         }
         guard signer == .known else { throw signer.refusal(of: parts) }
-        let verified = try rules.claims(parts.claims, at: now())
+        var verified = try rules.claims(parts.claims, at: now())
+        let caller = try await caller(verified)
+        verified.caller = caller
         keep(verified, digest, current.generation)
-        return verified.caller
+        return caller
+    }
+
+    /// The caller that a good token names, by the rule of ids as it is now.
+    private func caller(_ verified: VerifiedToken) async throws -> Caller {
+        let rule = try await ids.rule()
+        if let caller = verified.caller, caller.account.rule == rule { return caller }
+        guard let account = rule.account(verified.id) else { throw TokenRefusal.account }
+        return Caller(account, isServer: false, role: verified.role)
     }
 
     /// Whether the key that a token was signed with is known.
@@ -86,7 +101,7 @@ package struct TokenCheck: Sendable {
         return .unknown
     }
 
-    private func knownCaller(_ digest: SHA256.Digest, _ generation: Int) -> Caller? {
+    private func known(_ digest: SHA256.Digest, _ generation: Int) -> VerifiedToken? {
         let now = now()
         return known.state.withLock { state in
             guard state.generation == generation, let verified = state.tokens.value(of: digest) else { return nil }
@@ -94,7 +109,7 @@ package struct TokenCheck: Sendable {
                 state.tokens.remove(digest)
                 return nil
             }
-            return verified.caller
+            return verified
         }
     }
 

@@ -50,7 +50,8 @@ package enum TokenRefusal: String, Error, Sendable, CaseIterable {
         case .issuer: "the token was issued by somebody else (iss)"
         case .audience: "the token is for somebody else (aud)"
         case .account:
-            "the token names no account: 1 to 200 printable ASCII characters without spaces, not the nil UUID"
+            "the token names no account: 1 to 200 printable ASCII characters without spaces, not the nil UUID, and a UUID where "
+                + "STOREHOOK_ACCOUNT_IDS is uuid"
         case .serverKey: "the server key is not known, or was revoked"
         }
     }

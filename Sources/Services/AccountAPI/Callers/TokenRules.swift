@@ -41,9 +41,9 @@ package struct TokenRules: Sendable, Hashable {
             guard let start = Self.instant(text) else { throw .malformed }
             guard start <= now.adding(seconds: Self.leeway) else { throw .notYet }
         }
-        guard let account = Self.text(texts[accountClaim]).flatMap(Caller.account) else { throw .account }
+        guard let id = Self.text(texts[accountClaim]), Caller.isID(id) else { throw .account }
         let role = Self.text(texts[roleClaim]).flatMap { $0.utf8.count <= 200 ? $0 : nil }
-        return VerifiedToken(caller: Caller(account: account, isServer: false, role: role), expires: expires)
+        return VerifiedToken(id: id, role: role, expires: expires)
     }
 
     /// Seconds since 1970; a fraction (RFC 7519, section 2) is cut off. Nil for what is no number, and for what lies
@@ -63,8 +63,12 @@ package struct TokenRules: Sendable, Hashable {
 
 /// What a token says that is good.
 struct VerifiedToken: Sendable {
-    /// The account that it names.
-    var caller: Caller
+    /// The id of the account that it names.
+    var id: String
+    /// What it says of the account's role.
+    var role: String?
+    /// The account, by the rule of ids as it was.
+    var caller: Caller?
     /// Until when it is good, the leeway included.
     var expires: Timestamp
 }

@@ -2,6 +2,7 @@ import APIKit
 import AccountStore
 import AppStoreServerAPI
 import AppStoreVerification
+import Base
 import Events
 import HTTPTypes
 import Logging
@@ -29,7 +30,7 @@ extension AccountHandlers {
 
     /// Refuses an account that asks too often for what costs something.
     func limit(_ limit: RateLimit<String>, _ caller: Caller, _ why: String) throws(APIProblem) {
-        guard let rest = limit.refusal(of: caller.account) else { return }
+        guard let rest = limit.refusal(of: caller.token.description) else { return }
         throw APIProblem(.rateLimited, why, headers: [.retryAfter: "\(max(1, rest.components.seconds + 1))"])
     }
 

@@ -246,7 +246,7 @@ extension AccountHandlers {
     /// gets what is known, too.
     /// - Returns: metadata for the log.
     private func refreshIfPossible(_ caller: Caller) async throws -> Logger.Metadata {
-        guard refresh != nil, refreshes.refusal(of: caller.account) == nil else { return [:] }
+        guard refresh != nil, refreshes.refusal(of: caller.token.description) == nil else { return [:] }
         do {
             try await refresh(caller)
             return [:]

@@ -78,7 +78,7 @@ package struct Guard: Sendable {
     private static let reason = HTTPField.Name("X-Storehook-Reason")
 
     private static func passed(_ caller: Caller, _ headers: [(HTTPField.Name?, String)]) -> APIAnswer {
-        APIAnswer(.noContent, nil, headers: fields([(account, caller.account)] + headers))
+        APIAnswer(.noContent, nil, headers: fields([(account, caller.name)] + headers))
     }
 
     private static func fields(_ headers: [(HTTPField.Name?, String)]) -> HTTPFields {

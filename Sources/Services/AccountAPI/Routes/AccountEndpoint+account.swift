@@ -17,7 +17,10 @@ extension APIEndpoint where Access == AccountAccess {
                     .named(
                         "Account",
                         .object([
-                            .required("id", .text, "The account as the app calls it; a UUID in lower case."),
+                            .required(
+                                "id", .text,
+                                "The account's id: what the app calls it. A UUID is in lower case, unless every id is hashed."
+                            ),
                             .required(
                                 "appAccountToken", .string(format: "uuid"),
                                 "Give it to StoreKit with each purchase: Apple signs it in."),
@@ -26,7 +29,7 @@ extension APIEndpoint where Access == AccountAccess {
         ) { request in
             let caller = try request.requireCaller()
             return APIAnswer(
-                .ok, ["id": .string(caller.account), "appAccountToken": .string(caller.token.description)])
+                .ok, ["id": .string(caller.name), "appAccountToken": .string(caller.token.description)])
         }
     }
 

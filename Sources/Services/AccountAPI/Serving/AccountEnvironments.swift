@@ -61,7 +61,7 @@ package struct AccountEnvironmentReads: Sendable {
     /// - Throws: `PostgresError`.
     package func account(of caller: Caller, in environment: String) async throws -> AccountView {
         var view = try await reads.value(of: .init(caller.token, in: environment))
-        view.account = caller.account
+        view.account = caller.name
         return view
     }
 

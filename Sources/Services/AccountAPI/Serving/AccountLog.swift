@@ -28,7 +28,7 @@ package struct AccountLog: Sendable {
     ) {
         guard logger.logLevel <= level else { return }
         var metadata = metadata
-        metadata["account"] = "\(caller.account)"
+        metadata["account"] = "\(caller.name)"
         if caller.isServer { metadata["by"] = "server key" }
         if let request = RequestID.current { metadata["request"] = "\(request)" }
         logger.log(level: level, message, metadata: metadata)

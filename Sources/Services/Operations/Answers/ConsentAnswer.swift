@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 package import AppleRecords
 import Base
 import Postgres
@@ -8,15 +8,15 @@ extension CommandAnswer {
     /// - Parameters:
     ///   - history: all that was recorded, the latest first.
     ///   - recorded: what was recorded now, if anything was.
-    package init(_ account: String, _ history: [RecordedConsent], recorded: RecordedConsent? = nil) {
-        let token = AccountToken.of(account)
+    package init(_ account: AccountIdentity, _ history: [RecordedConsent], recorded: RecordedConsent? = nil) {
+        let token = account.token
         let state =
             switch history.first?.granted {
             case true?: "agrees that Apple is told about use"
             case false?: "has taken the consent back: Apple is told nothing"
             case nil: "was never asked, or has not agreed: Apple is told nothing"
             }
-        var parts = ["account \(account) \(state)\nit buys with appAccountToken \(token)"]
+        var parts = ["account \(account.name) \(state)\nit buys with appAccountToken \(token)"]
         // Transactions about which an answer was on its way when this was recorded.
         let underWay = recorded?.granted == false ? recorded?.underWay ?? [] : []
         if !underWay.isEmpty {
@@ -27,7 +27,8 @@ extension CommandAnswer {
         if !history.isEmpty { parts.append(Self.consent.table(of: history)) }
         self.init(
             [
-                "account": .string(account), "app_account_token": token.json,
+                "account": .text(account.id ?? history.lazy.compactMap(\.account).first),
+                "app_account_token": token.json,
                 "granted": .bool(history.first?.granted ?? false), "history": Self.consent.values(of: history),
                 "under_way": underWay.json,
             ], text: parts.joined(separator: "\n\n"))

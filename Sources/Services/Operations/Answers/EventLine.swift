@@ -1,3 +1,4 @@
+import Accounts
 import AppStorePayloads
 import Base
 package import EventStore
@@ -14,7 +15,8 @@ package struct EventLine: Sendable {
 
     /// The line.
     package var text: String {
-        let whose = [event.account ?? event.token?.description, event.originalTransactionID].compactMap(\.self)
+        let whose = [event.account ?? event.token.map { AccountIdentity(token: $0).name }, event.originalTransactionID]
+            .compactMap(\.self)
         return Self.line(
             "\(event.position)", "\(event.at)", event.kind, event.environment, "\(event.sequence)",
             whose.joined(separator: ", "))

@@ -1,4 +1,5 @@
 package import AccountStore
+import Accounts
 import Base
 
 extension CommandAnswer {
@@ -18,7 +19,8 @@ extension CommandAnswer {
     }
 
     private static let expiring = CommandShape<ExpiringAccount>([
-        .init("account", \.account), .init("token", \.token), .column("ACCOUNT") { $0.account ?? "\($0.token)" },
+        .init("account", \.account), .init("token", \.token),
+        .column("ACCOUNT") { $0.account ?? AccountIdentity(token: $0.token).name },
         .init("tier", column: "TIER", \.tier), .init("status", column: "STATUS", \.status),
         .init("source", column: "BY", \.source), .init("product_id", column: "PRODUCT", \.productID),
         .init("access_until", column: "ACCESS UNTIL", \.accessUntil), .init("days_left", column: "DAYS", \.daysLeft),

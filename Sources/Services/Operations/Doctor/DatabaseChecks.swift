@@ -1,3 +1,5 @@
+import AccountStore
+package import Accounts
 import AppleRecords
 import Base
 import EventStore
@@ -15,6 +17,7 @@ package struct DatabaseChecks: Sendable {
     let transactionAge: Duration
     let configuration: PostgresConfiguration
     let storeDeadline: Duration
+    let accountIDs: AccountIDRule?
     /// The user's rights, read once for all checks.
     private var surveyed: Result<DatabaseRights, any Error>?
 
@@ -24,16 +27,18 @@ package struct DatabaseChecks: Sendable {
     ///   - configuration: how the database is reached.
     ///   - storeDeadline: how long a receiver waits for a commit.
     ///   - role: what the user must be allowed to be; without one, a receiver or a worker.
+    ///   - accountIDs: what the settings say of account ids; nil where they say nothing.
     ///   - transactionAge: for how long a transaction may keep dead rows from being removed.
     package init(
         pool: PostgresPool, migrator: Migrator, configuration: PostgresConfiguration, storeDeadline: Duration,
-        role: DatabaseRole?, transactionAge: Duration
+        role: DatabaseRole?, accountIDs: AccountIDRule? = nil, transactionAge: Duration
     ) {
         self.pool = pool
         self.migrator = migrator
         self.configuration = configuration
         self.storeDeadline = storeDeadline
         self.role = role
+        self.accountIDs = accountIDs
         self.transactionAge = transactionAge
     }
 
@@ -69,6 +74,7 @@ package struct DatabaseChecks: Sendable {
         Check(name: "canary", reads: Canaries.monitored) { try await $0.canary() },
         Check(name: "extensions", reads: RenewalExtensions.monitored) { try await $0.extensions() },
         Check(name: "consumption requests", reads: ConsumptionRequests.monitored) { try await $0.consumption() },
+        Check(name: "account ids", reads: AccountIDs.monitored) { try await $0.checkAccountIDs() },
         Check(name: "events", reads: EventStore.monitored) { try await $0.events() },
         Check(name: "endpoints", reads: EndpointStore.monitored) { try await $0.endpoints() },
     ]

@@ -1,5 +1,5 @@
 import AccountStore
-import Accounts
+package import Accounts
 import AppStorePayloads
 import Base
 import Foundation
@@ -27,15 +27,16 @@ package struct Consents: Sendable {
     ///   - isBudgeted: whether it is paid for out of the account's ``AccountStore/WriteBudget``; not where staff records it.
     /// - Throws: `WriteBudget.Exhausted`, and then nothing was recorded; `PostgresError`.
     package func record(
-        _ account: String, granted: Bool, text: String?, by person: String, isBudgeted: Bool = false
+        _ account: AccountIdentity, granted: Bool, text: String?, by person: String, isBudgeted: Bool = false
     ) async throws -> RecordedConsent {
-        let token = AccountToken.of(account)
+        let token = account.token
         if let standing = try await pool.query(.standing(token)).first.map({ try RecordedConsent($0) }),
             standing.says(granted, text)
         {
             return try standing.withUnderWay(await pool.query(.underWay(of: token)))
         }
         return try await pool.withTransaction(TransactionOptions(isDurable: true)) { session in
+            try account.holdRule(session)
             // A transaction that is about to answer Apple holds the token until the answer is recorded: the two run in
             // order.
             try ConsumptionToken.hold("select \(UUID(token))::uuid as app_account_token", session)
@@ -67,7 +68,9 @@ package struct Consents: Sendable {
                     "consent.record",
                     """
                     insert into storehook.consumption_consents (account, app_account_token, granted, text, recorded_by)
-                    values (\(account), \(UUID(token)), \(granted), \(text), \(String(person.prefix(200))))
+                    values (coalesce(\(account.id),
+                                     (select a.account from storehook.accounts a where a.token = \(UUID(token)))),
+                            \(UUID(token)), \(granted), \(text), \(String(person.prefix(200))))
                     returning id, account, app_account_token, granted, \(text)::text as text, recorded_at, recorded_by
                     """)
             ).one()
@@ -128,12 +131,12 @@ package struct Consents: Sendable {
     }
 
     /// All that was recorded for an account, the latest first.
-    package func history(of account: String) async throws -> [RecordedConsent] {
+    package func history(of account: AccountIdentity) async throws -> [RecordedConsent] {
         try await pool.query(
             PostgresQuery(
                 "consent.history",
                 """
-                \(embedding: .consents(of: AccountToken.of(account))) limit 1000
+                \(embedding: .consents(of: account.token)) limit 1000
                 """)
         ).map { try RecordedConsent($0) }
     }
@@ -143,8 +146,8 @@ extension Consents {
     /// Holds an account's token, for its erasure: a worker that is about to answer Apple under a consent of the account's waits for the end of
     /// the transaction. Before any purchase or account is locked.
     /// - Returns: whether anything was recorded for the account.
-    package static func hold(_ account: String, _ session: borrowing PostgresSession) throws -> Bool {
-        let token = UUID(AccountToken.of(account))
+    package static func hold(_ account: AccountIdentity, _ session: borrowing PostgresSession) throws -> Bool {
+        let token = UUID(account.token)
         let isNamed: Bool = try session.query(
             PostgresQuery(
                 "consent.is_recorded",
@@ -161,9 +164,9 @@ extension Consents {
     /// consent. Consents under which Apple was answered something stay without a name.
     /// - Returns: how many were recorded, how many of these stay, and the transactions about which an answer is on its way to Apple.
     package static func erase(
-        _ account: String, _ session: borrowing PostgresSession
+        _ account: AccountIdentity, _ session: borrowing PostgresSession
     ) throws -> (all: Int, kept: Int, underWay: [String]) {
-        let token = AccountToken.of(account)
+        let token = account.token
         let underWay = try session.query(.underWay(of: token)).map { try $0.decode(0, as: String.self) }
         let row = try session.query(
             PostgresQuery("consent.erase", "select deleted, kept from storehook.erase_consents(\(UUID(token)))")

@@ -5,8 +5,8 @@ package import Postgres
 package struct RecordedConsent: Sendable, Hashable {
     /// Its number: the last of a token counts.
     package var id: Int64
-    /// The account, as the app calls it.
-    package var account: String
+    /// The account's id; nil where only its token is known.
+    package var account: String?
     /// What the account buys with.
     package var token: UUID
     /// Whether the customer agrees.

@@ -62,6 +62,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "catalogs": [.select], "catalog_state": [.select], "purchase_bindings": [.select],
                 "staff_acts": [.select], "trials": [.select],
                 "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
+                "account_ids": [.select], "name_account_ids": [.execute],
                 "account_status": [.select, .insert, .update, .delete],
                 "account_history": [.select, .insert, .update, .delete],
                 "usage_counters": [.select, .delete], "usage_keys": [.select, .delete],
@@ -110,6 +111,11 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 )
                 .union(["revoked_at", "revoked_by"].map { DatabaseRight(.update, on: "server_keys", column: $0) })
                 .union([DatabaseRight(.update, on: "trials", column: "token")])
+                .union([DatabaseRight(.update, on: "consumption_consents", column: "account")])
+                .union(
+                    ["only_row", "rule", "named_at", "named_by"]
+                        .map { DatabaseRight(.update, on: "account_ids", column: $0) }
+                )
                 .union(
                     ["recorded_by", "why", "erased_at"].map { DatabaseRight(.update, on: "staff_texts", column: $0) }
                 )
@@ -136,6 +142,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "purchase_bindings": [.select, .insert], "trials": [.select, .insert],
                 "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
                 "account_status": [.select, .insert, .update, .delete], "purchase_attempts": [.insert],
+                "account_ids": [.select], "name_account_ids": [.execute],
                 "account_history": [.select, .insert, .update, .delete],
                 "usage_counters": [.select, .insert, .update],
                 "usage_keys": [.select, .insert, .update, .delete], "count_usage": [.execute],
@@ -153,6 +160,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                     .map { DatabaseRight(.select, on: "dead_letters", column: $0) }
             )
             .union([DatabaseRight(.update, on: "server_keys", column: "last_used_at")])
+            .union([DatabaseRight(.update, on: "account_ids", column: "only_row")])
         case .monitor:
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select],
@@ -166,7 +174,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],
                 "account_status_now": [.select], "account_status": [.select], "catalog_state": [.select],
-                "accounts": [.select], "account_status_at": [.execute], "expiring_soon": [.execute],
+                "accounts": [.select], "account_ids": [.select], "account_status_at": [.execute],
+                "expiring_soon": [.execute],
                 "telling_differences": [.execute],
                 "account_history": [.select], "held_purchases": [.select], "has_access_of": [.execute],
                 "account_token": [.execute],
