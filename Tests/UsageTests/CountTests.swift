@@ -49,6 +49,52 @@ struct CountTests {
         }
     }
 
+    @Test("is counted up to a bound under every limit; what is given back counts on below it, and a key is free again")
+    func bound() async throws {
+        try await withUsage { bench in
+            for (limit, kind) in [(Int64?.none, "none"), (.max, "most")] {
+                let feature = CountedFeature(id: kind, period: .total, limit: limit)
+                let words = limit.map(String.init) ?? "-"
+                _ = try await bench.count(.add(1), of: feature)
+                try await bench.pool.query(
+                    "update storehook.usage_counters set used = \(Usage.most - 2) where feature = \(kind)")
+                #expect(
+                    try await bench.count(.add(1), of: feature, key: "a").words
+                        == "counted \(Usage.most - 1) of \(words)")
+                #expect(
+                    try await bench.count(.add(2), of: feature, key: "b").words
+                        == "full at \(Usage.most - 1) of \(words)")
+                #expect(
+                    try await bench.count(.add(1), of: feature, key: "b").words == "counted \(Usage.most) of \(words)")
+                #expect(try await bench.count(.add(1), of: feature).words == "full at \(Usage.most) of \(words)")
+                #expect(
+                    try await bench.count(.add(1_000_000), of: feature).words == "full at \(Usage.most) of \(words)")
+                #expect(
+                    try await bench.count(.release(5), of: feature).words == "counted \(Usage.most - 5) of \(words)")
+                #expect(try await bench.count(.set(7), of: feature).words == "counted 7 of \(words)")
+            }
+        }
+    }
+
+    @Test("is refused where it stands near 2^63 already, as a release without a bound has left it")
+    func overflow() async throws {
+        try await withUsage { bench in
+            try await bench.pool.query("alter table storehook.usage_counters drop constraint usage_counters_bound")
+            let feature = CountedFeature(id: "words", period: .total, limit: nil)
+            _ = try await bench.count(.add(1), of: feature)
+            try await bench.pool.query("update storehook.usage_counters set used = \(Int64.max - 1)")
+            try await bench.pool.query(
+                """
+                alter table storehook.usage_counters
+                  add constraint usage_counters_bound check (used <= \(unescaped: "\(Usage.most)")) not valid
+                """)
+            for amount in [1, 2, 1_000_000] as [Int64] {
+                #expect(try await bench.count(.add(amount), of: feature).words == "full at \(Int64.max - 1) of -")
+            }
+            #expect(try await bench.count(.set(3), of: feature).words == "counted 3 of -")
+        }
+    }
+
     @Test("of a stock is given back down to 0 and set, within the limit or below what is there; of a time never")
     func givingBack() async throws {
         try await withUsage { bench in

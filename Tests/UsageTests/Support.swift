@@ -79,6 +79,7 @@ extension UsageOutcome {
         case .counted(let count): "counted \(words(count))"
         case .repeated(let count): "repeated \(words(count))"
         case .limitReached(let count): "refused \(words(count))"
+        case .full(let count): "full at \(words(count))"
         case .exhausted, .keyReused, .tooOld, .inTheFuture, .noStock: "\(self)"
         }
     }
@@ -86,7 +87,7 @@ extension UsageOutcome {
     /// The count that it names.
     var count: UsageCount? {
         switch self {
-        case .counted(let count), .repeated(let count), .limitReached(let count): count
+        case .counted(let count), .repeated(let count), .limitReached(let count), .full(let count): count
         case .exhausted, .keyReused, .tooOld, .inTheFuture, .noStock: nil
         }
     }

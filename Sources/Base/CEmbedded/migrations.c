@@ -143,6 +143,9 @@ static const struct storehook_migration migrations[] = {
     {48, "account_ids", (const unsigned char[]){
 #embed "../../../sql/migrations/0048_account_ids.sql" suffix(, 0)
     }},
+    {49, "usage_bound", (const unsigned char[]){
+#embed "../../../sql/migrations/0049_usage_bound.sql" suffix(, 0)
+    }},
     {50, "write_budgets", (const unsigned char[]){
 #embed "../../../sql/migrations/0050_write_budgets.sql" suffix(, 0)
     }},

@@ -69,6 +69,13 @@ extension AccountHandlers {
                 members: UsageAnswer.members(of: view, for: account.reader), headers: Self.retry(count, account),
                 log: ["feature": "\(feature.id)", "used": "\(count.used)"])
         case .exhausted(let exhausted): throw APIProblem(exhausted)
+        case .full(let count):
+            let view = FeatureView(feature, in: account.view.current.tier, used: count.used, window: count.window)
+            noteRefusal(of: view, account, "limit_reached", caller)
+            throw APIProblem(
+                .limitReached, "no counter goes beyond \(Usage.most)",
+                members: UsageAnswer.members(of: view, for: account.reader), headers: Self.retry(count, account),
+                log: ["feature": "\(feature.id)", "used": "\(count.used)"])
         case .keyReused: throw APIProblem(.keyReused, "another report was sent with this key")
         case .tooOld: throw APIProblem(.invalidRequest, "usedAt is more than 35 days ago")
         case .inTheFuture: throw APIProblem(.invalidRequest, "usedAt is in the future")

@@ -23,6 +23,9 @@ package struct Usage: Sendable {
         self.clock = clock
     }
 
+    /// How far a counter counts: readers of JSON tell whole numbers apart up to 2^53.
+    package static let most: Int64 = 1_000_000_000_000_000
+
     /// This machine's clock.
     package static let machineClock: @Sendable () -> Timestamp = {
         Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000))
@@ -44,14 +47,26 @@ package struct Usage: Sendable {
         if case .add = report.act {} else if feature.period != .total { return .noStock }
         return try await atItsTime(report.usedAt) { instant, isSure in
             let window = UsageWindow(feature.period, at: instant, in: timeZone)
-            let row = try await pool.query(
-                .count(report, of: feature, for: token, in: window, isSure: isSure), durably: true
-            ).one()
+            let row: PostgresRow
+            do {
+                row = try await pool.query(
+                    .count(report, of: feature, for: token, in: window, isSure: isSure), durably: true
+                ).one()
+            } catch let error as PostgresError where error.isOfFullCounter {
+                return .found(.full(try await used(of: feature, by: token, in: window)))
+            }
             if try row.decode("outcome", as: String.self) == "elsewhere" {
                 return .elsewhere(Timestamp(try row.decode("clock", as: PostgresTimestamp.self)))
             }
             return .found(try UsageOutcome(row, feature.id, window))
         }
+    }
+
+    private func used(
+        of feature: CountedFeature, by token: UniqueIdentifier, in window: UsageWindow
+    ) async throws -> UsageCount {
+        let row = try await pool.query(.current([(feature.id, window)], of: token)).one()
+        return UsageCount(feature: feature.id, window: window, used: try row.decode("used"), limit: feature.limit)
     }
 
     /// What an account has used of these features in their windows now, in their order.
@@ -158,6 +173,11 @@ extension PostgresQuery {
              order by w.place
             """)
     }
+}
+
+extension PostgresError {
+    /// Whether a counter would have gone beyond its bound; or beyond 2^63, where it stood beyond the bound before there was one.
+    fileprivate var isOfFullCounter: Bool { constraint == "usage_counters_bound" || sqlState == "22003" }
 }
 
 extension UsageWindow {

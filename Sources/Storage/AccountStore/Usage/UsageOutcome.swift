@@ -6,6 +6,8 @@ package enum UsageOutcome: Sendable, Hashable {
     case repeated(UsageCount)
     /// Nothing was counted, because there is no room for all of it.
     case limitReached(UsageCount)
+    /// Nothing was counted, because the counter would go beyond ``Usage/most``, whatever the tier allows.
+    case full(UsageCount)
     /// Nothing was counted, because another report had the same key.
     case keyReused
     /// Nothing was counted, because the account's callers have written too much today to keep another key.
