@@ -55,7 +55,6 @@ extension CommandAnswer {
         .init("listed", column: "LISTED", \.listed), .init("held", column: "HELD", \.held),
         .init("recovered", column: "RECOVERED", \.recovered), .init("missing", column: "MISSING", \.missingCount),
         .init("refused", column: "REFUSED", \.refused),
-        // Scripts know it by this name.
-        .init("missing_uui_ds", \.missing),
+        .init("missing_uuids", \.missing),
     ])
 }

@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What members of JSON are called, in what commands print and in what the account API answers: each name is made of these words.
+@Suite("The names of JSON members")
+struct MemberNameTests {
+    private static let words = Set(
+        """
+        accepted access account accounts acknowledged act active acts additional after again age alg aliases all
+        allowed amount another answer answered app apple application applied apps as asked at attempt attempted
+        attempts auto basis bearer before behind billing binding bindings body bought bound bundle by bytes
+        cancellation cancelled catalog category cause changed changes check clock closed code commit complete
+        completed components confirmed connections consent consents conservation const consumption content
+        converted correction count counted counters created creation crv currency current cursor cut daily data
+        date day days dead deadline delivered deliveries delivery depth description detail discarded discount
+        display done doubled dropped dry due duplicate effective eligibility eligible elsewhere emo ended
+        endpoint endpoints ends entitlement entitlements enum environment environments erased error event events
+        examples expiration expired expires expiring explained failed failing failure failures family feature
+        features fields file files findings fingerprint flight flow for forgotten format former found freed from
+        get gone grace granted group h has header headers heard held here history host id idempotency identifier
+        ids if in increase index info intent intro is issuer item items kept key keys kid kind kinds language
+        last lasts late learned leave left length letter letters limit limits line lines listed m made max
+        maximum member message milliseconds min minimum minute missing more moves ms name named names new newest
+        next not nothing notification notifications number of offer oldest one open openapi operation order
+        original other outbox outcome owned owner ownership page parameters parked password paths pattern paused
+        payload pending per percentage period place plan platform popular port post posted preference previous
+        price private problem product products proof properties property proven provided purchase purchased
+        purchases put quantity queued rate reason reasons receipt received recent recorded recovered refreshed
+        refreshes refund refunds refusal refused release remaining renew renewal renews replayed request
+        requested required resent resets resolution resolved responses restore restored result results retry
+        revocation revoked root rule rules run s sample schema schemas scheme schemes seconds secret security
+        send sent sequence served server set settled severity share shared signed since soon sort source
+        standing start started starts state status step still stored storefront storefronts subscription
+        subscriptions subtype succeeded success summary test text texts then tier tiers time timeline timestamp
+        title tls to token told took transaction transactions transferred transient trial trials trouble type
+        types unasked unavailable under unit unknown unlimited unproven unreleased unsigned until upgraded url
+        usage use used uuid uuids valid verified verify version wait waiting warning way web webhook why will
+        windows with without words y zone
+        """.split(whereSeparator: \.isWhitespace).map(String.init))
+
+    /// Where shapes and answers are written down.
+    private static let folders = [
+        "Services/Operations", "Services/AccountAPI", "Services/APIKit", "Domain/Accounts/View", "Domain/Events",
+        "Programs/storehook",
+    ]
+
+    @Test("are made of known words, in snake case or camel case")
+    func known() throws {
+        var names = try Self.answered()
+        #expect(names.count >= 300, "this test reads outputs wrongly")
+        names.formUnion(try Self.written())
+        #expect(names.count >= 450, "this test reads sources wrongly")
+        for name in names.sorted() {
+            let strange = Self.words(of: name).filter { !Self.words.contains($0) }
+            #expect(strange.isEmpty, "\(name): is it spelled as it should be? Then its words belong into this list")
+        }
+    }
+
+    @Test("are taken apart at underscores, at capitals and behind acronyms")
+    func parts() {
+        #expect(Self.words(of: "missing_uui_ds") == ["missing", "uui", "ds"])
+        #expect(Self.words(of: "notificationUUID") == ["notification", "uuid"])
+        #expect(Self.words(of: "originalTransactionIds") == ["original", "transaction", "ids"])
+    }
+
+    /// In what the golden outputs show.
+    private static func answered() throws -> Set<String> {
+        let folder = packageRoot.appending(path: "Tests/ProgramTests/Golden/outputs")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).reduce(into: []) { names, file in
+            let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+            names.formUnion(text.matches(of: /"([A-Za-z][A-Za-z0-9_]*)": ?["\[{0-9tfn-]/).map { String($0.output.1) })
+        }
+    }
+
+    /// In the sources, also of what no golden output shows.
+    private static func written() throws -> Set<String> {
+        var names: Set<String> = []
+        for folder in folders {
+            let url = packageRoot.appending(path: "Sources/\(folder)")
+            for file in try FileManager.default.subpathsOfDirectory(atPath: url.path) where file.hasSuffix(".swift") {
+                let text = try String(contentsOf: url.appending(path: file), encoding: .utf8)
+                let shape = /\.(?:init|list|nested|required|optional)\(\s*"([A-Za-z0-9_]+)"\s*[,)]/
+                let literal = /[\[,]\s*"([a-z][A-Za-z0-9_]*)"\s*:/
+                names.formUnion(text.matches(of: shape).map { String($0.output.1) })
+                names.formUnion(text.matches(of: literal).map { String($0.output.1) })
+            }
+        }
+        return names
+    }
+
+    private static func words(of name: String) -> [String] {
+        name.split(separator: "_").flatMap { part in
+            part.matches(of: /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/).map { $0.output.lowercased() }
+        }
+    }
+}
