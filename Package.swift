@@ -254,9 +254,10 @@ let package = Package(
         .executableTarget(
             name: "storehook-bench",
             dependencies: [
-                "AccountAPI", "AccountStore", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore",
-                "Events", "EvidenceStore", "Postgres", "PurchaseStore", "Schema", "Simulation", "Subscriptions",
-                "Worker", argumentParser, asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore,
+                "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base",
+                "EventStore", "Events", "EvidenceStore", "Postgres", "PurchaseStore", "Schema", "Simulation",
+                "Subscriptions", "Worker", argumentParser, asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit,
+                logging, nioCore,
                 nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ],
             path: "Sources/Programs/storehook-bench", exclude: ["README.md"], swiftSettings: rules),

@@ -57,6 +57,25 @@ $$;
 COMMENT ON FUNCTION storehook.account_status_at(at timestamp with time zone) IS 'what every account was at an instant, by the catalog of that instant; expires_at is the end of what gives access';
 
 CREATE FUNCTION storehook.account_token(account text) RETURNS uuid
+    LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $_$
+declare
+    rule text := (select i.rule from storehook.account_ids i);
+begin
+    if rule is null and substr(account, 15, 1) = '5' and account ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+        raise exception 'this database has no rule of account ids: storehook account-ids'
+            using errcode = 'object_not_in_prerequisite_state';
+    end if;
+    return storehook.account_token(account, coalesce(rule, 'auto'));
+end
+$_$;
+
+COMMENT ON FUNCTION storehook.account_token(account text) IS 'the appAccountToken of an account''s id, under the rule of account_ids; null for what is no id under it';
+
+CREATE FUNCTION storehook.account_token(account text, rule text) RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -64,16 +83,31 @@ CREATE FUNCTION storehook.account_token(account text) RETURNS uuid
     AS $_$
 declare
     word    constant bigint := 4294967295;
-    message bytea := '\x45f55b13241a42e7949938fb335afb69'::bytea || convert_to(account, 'UTF8');
+    uuids   constant text := '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+    is_uuid constant boolean := account ~* ('^' || uuids);
+    message bytea;
     size    bigint;
     h       bigint[] := array[1732584193, 4023233417, 2562383102, 271733878, 3285377520];
     w       bigint[];
     a bigint; b bigint; c bigint; d bigint; e bigint; f bigint; k bigint; x bigint;
     digest  text := '';
 begin
-    if account ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-        return account::uuid;
+    if rule not in ('auto', 'uuid', 'text') then
+        raise exception 'there is no rule of account ids called %', rule using errcode = 'invalid_parameter_value';
     end if;
+    if account = '00000000-0000-0000-0000-000000000000' or (left(account, 6) = 'token:' and substr(account, 7) ~* ('^' || uuids)) then
+        return null;
+    end if;
+    if is_uuid and rule <> 'text' then
+        account := lower(account);
+        if rule = 'uuid' or substr(account, 15, 1) <> '5' then
+            return account::uuid;
+        end if;
+    end if;
+    if rule = 'uuid' then
+        return null;
+    end if;
+    message := '\x45f55b13241a42e7949938fb335afb69'::bytea || convert_to(account, 'UTF8');
     size := octet_length(message);
     message := message || '\x80'::bytea
                || decode(repeat('00', ((119 - size % 64) % 64)::integer), 'hex') || int8send(size * 8);
@@ -111,7 +145,7 @@ begin
 end
 $_$;
 
-COMMENT ON FUNCTION storehook.account_token(account text) IS 'the appAccountToken of an account, by what the app calls it';
+COMMENT ON FUNCTION storehook.account_token(account text, rule text) IS 'the appAccountToken of an account''s id under a rule (auto, uuid, text); null for what is no id under it';
 
 CREATE FUNCTION storehook.count_outbox_day(day date, with_open boolean, OUT received bigint, OUT pending bigint, OUT applied bigint, OUT duplicate bigint, OUT parked bigint, OUT dead bigint, OUT discarded bigint, OUT missing bigint, OUT doubled bigint, OUT open_ids bigint[]) RETURNS record
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -157,7 +191,10 @@ CREATE FUNCTION storehook.count_usage(in_token uuid, in_feature text, in_act tex
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
+    -- What the row of a key takes with its indexes: measured, 255 bytes with a short feature and 430 with the longest.
+    weight constant bigint := 310 + 2 * octet_length(in_feature);
     held    storehook.usage_keys%rowtype;
+    is_paid boolean := false;
     -- What is used before and would be after.
     stood   bigint;
     wanted  bigint;
@@ -178,9 +215,10 @@ begin
                 out_period := held.period;
                 out_starts_on := held.starts_on;
                 out_resets_at := held.resets_at;
-                return;
+                exit;
             end if;
         end if;
+        exit when is_paid;
         outcome := case when in_used_at < clock - interval '840 hours' then 'too_old'
                         when in_used_at > clock + interval '5 minutes' then 'in_the_future'
                         when in_used_at is null and (clock < in_opens_at or clock >= in_resets_at) then 'elsewhere' end;
@@ -200,41 +238,46 @@ begin
             return;
         end if;
         exit when in_key is null;
-        -- Of several with one key the others wait here, and then see what became of it: counted, or refused and gone.
-        insert into storehook.usage_keys
-               (token, feature, key, act, amount, allowed, used, period, starts_on, resets_at, kept_until)
-        values (in_token, in_feature, in_key, in_act, in_amount, in_allowed, 0, in_period, in_starts_on, in_resets_at,
-                coalesce(in_resets_at, clock) + interval '840 hours')
-            on conflict (token, feature, key) do nothing;
-        exit when found;
+        if not storehook.spend_write_budget(in_token, weight) then
+            outcome := 'write_budget';
+            return;
+        end if;
+        -- Once more: another report with this key may have been under way.
+        is_paid := true;
     end loop;
 
-    -- The row is locked before it is looked at: what was read above may be outdated.
-    insert into storehook.usage_counters as c (token, feature, period, starts_on, resets_at, used)
-    values (in_token, in_feature, in_period, in_starts_on, in_resets_at, wanted)
-        on conflict (token, feature, period, starts_on) do update
-       set used = case in_act when 'add' then c.used + in_amount
-                              when 'set' then in_amount
-                              else greatest(c.used - in_amount, 0) end
-     where in_allowed is null
-        -- Less than before is never too much, also for who has more than a lower tier allows.
-        or case in_act when 'add' then c.used + in_amount <= in_allowed
-                       when 'set' then in_amount <= greatest(in_allowed, c.used)
-                       else true end
-    returning c.used into out_used;
-    if found then
-        outcome := 'counted';
-        if in_key is not null then
-            update storehook.usage_keys k set used = out_used
-             where k.token = in_token and k.feature = in_feature and k.key = in_key;
+    if outcome is null then
+        -- The row is locked before it is looked at: what was read above may be outdated.
+        insert into storehook.usage_counters as c (token, feature, period, starts_on, resets_at, used)
+        values (in_token, in_feature, in_period, in_starts_on, in_resets_at, wanted)
+            on conflict (token, feature, period, starts_on) do update
+           set used = case in_act when 'add' then c.used + in_amount
+                                  when 'set' then in_amount
+                                  else greatest(c.used - in_amount, 0) end
+         where in_allowed is null
+            -- Less than before is never too much, also for who has more than a lower tier allows.
+            or case in_act when 'add' then c.used + in_amount <= in_allowed
+                           when 'set' then in_amount <= greatest(in_allowed, c.used)
+                           else true end
+        returning c.used into out_used;
+        if found then
+            outcome := 'counted';
+            if in_key is not null then
+                insert into storehook.usage_keys
+                       (token, feature, key, act, amount, allowed, used, period, starts_on, resets_at, kept_until)
+                values (in_token, in_feature, in_key, in_act, in_amount, in_allowed, out_used, in_period, in_starts_on,
+                        in_resets_at, coalesce(in_resets_at, clock) + interval '840 hours');
+            end if;
+            return;
         end if;
-        return;
+        outcome := 'limit_reached';
+        select c.used into out_used from storehook.usage_counters c
+         where c.token = in_token and c.feature = in_feature and c.period = in_period and c.starts_on = in_starts_on;
     end if;
-    outcome := 'limit_reached';
-    delete from storehook.usage_keys k
-     where in_key is not null and k.token = in_token and k.feature = in_feature and k.key = in_key;
-    select c.used into out_used from storehook.usage_counters c
-     where c.token = in_token and c.feature = in_feature and c.period = in_period and c.starts_on = in_starts_on;
+    -- No row was written for what was paid.
+    if is_paid then
+        update storehook.write_budgets b set bytes = greatest(b.bytes - weight, 0) where b.token = in_token;
+    end if;
 end
 $$;
 
@@ -266,6 +309,30 @@ begin
      where p.position = old.position;
     get diagnostics deleted = row_count;
     return deleted;
+end
+$$;
+
+CREATE FUNCTION storehook.drop_consent_texts(in_ids bigint[]) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    unnamed bigint[];
+    dropped bigint;
+begin
+    unnamed := array(select t.id from unnest(in_ids) as t (id)
+                      where not exists (select from storehook.consumption_consents c where c.text_id = t.id));
+    if cardinality(unnamed) = 0 then
+        return 0;
+    end if;
+    perform from storehook.consent_texts t where t.id = any(unnamed) order by t.id for update;
+    -- A statement of its own: it sees who has named one before it was locked.
+    delete from storehook.consent_texts t
+     where t.id = any(unnamed) and not exists (select from storehook.consumption_consents c where c.text_id = t.id);
+    get diagnostics dropped = row_count;
+    return dropped;
 end
 $$;
 
@@ -456,6 +523,38 @@ begin
 end
 $_$;
 
+CREATE FUNCTION storehook.drop_superseded_consents(keep_days integer, most integer, OUT looked bigint, OUT dropped bigint) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    ids   bigint[];
+    texts bigint[];
+begin
+    if keep_days < 1 or most < 1 then
+        raise exception 'keep_days and most must be 1 or more' using errcode = 'invalid_parameter_value';
+    end if;
+    -- The consent is locked before its row here, as by who erases an account.
+    ids := array(select c.id
+                   from storehook.consents_superseded s
+                   join storehook.consumption_consents c using (id)
+                  where s.at < now() - make_interval(days => keep_days)
+                  order by s.at
+                  limit most
+                    for update of c skip locked);
+    looked := cardinality(ids);
+    texts := array(select distinct c.text_id from storehook.consumption_consents c
+                    where c.id = any(ids) and c.text_id is not null);
+    delete from storehook.consumption_consents c
+     where c.id = any(ids) and not exists (select from storehook.consumption_answers a where a.consent_id = c.id);
+    get diagnostics dropped = row_count;
+    delete from storehook.consents_superseded s where s.id = any(ids);
+    perform storehook.drop_consent_texts(texts);
+end
+$$;
+
 CREATE FUNCTION storehook.ensure_event_partitions(days_ahead integer DEFAULT 7) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -565,18 +664,34 @@ CREATE FUNCTION storehook.erase_consents(in_token uuid, OUT deleted bigint, OUT 
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
     AS $$
+declare
+    texts bigint[];
 begin
+    texts := array(select distinct c.text_id from storehook.consumption_consents c
+                    where c.app_account_token = in_token and c.text_id is not null);
+    update storehook.consumption_answers a
+       set sent_by = '-'
+      from storehook.transactions t
+     where a.sent_by <> '-'
+       and t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id and t.environment = a.environment
+       and (t.app_account_token = in_token
+            or exists (
+                select from storehook.purchase_bindings b
+                 where b.original_transaction_id = t.original_transaction_id and b.bundle_id = t.bundle_id
+                   and b.environment = t.environment and b.token = in_token));
     update storehook.consumption_consents c
-       set account = null, app_account_token = null, text = case when c.granted then '-' end, recorded_by = '-'
+       set account = null, app_account_token = null, text = case when c.granted then '-' end, text_id = null, recorded_by = '-'
      where c.app_account_token = in_token
        and exists (select from storehook.consumption_answers a where a.consent_id = c.id);
     get diagnostics kept = row_count;
     delete from storehook.consumption_consents c where c.app_account_token = in_token;
     get diagnostics deleted = row_count;
+    perform storehook.drop_consent_texts(texts);
+    delete from storehook.consumption_tokens t where t.app_account_token = in_token;
 end
 $$;
 
-COMMENT ON FUNCTION storehook.erase_consents(in_token uuid, OUT deleted bigint, OUT kept bigint) IS 'forgets what an account agreed to; consents under which Apple was told something are kept without a name';
+COMMENT ON FUNCTION storehook.erase_consents(in_token uuid, OUT deleted bigint, OUT kept bigint) IS 'forgets what an account agreed to, and who answered Apple about it by hand; consents under which Apple was told something are kept without a name';
 
 CREATE FUNCTION storehook.event_days(kept_days integer) RETURNS SETOF date
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -764,6 +879,35 @@ CREATE FUNCTION storehook.is_filling(bundle_id text, environment text) RETURNS b
       from (select storehook.history_filled_at(is_filling.bundle_id, is_filling.environment) as at) f
 $$;
 
+CREATE FUNCTION storehook.keep_consent() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    wanted bytea;
+begin
+    if new.text is not null then
+        wanted := sha256(convert_to(new.text, 'UTF8'));
+        loop
+            -- Locked, so that nobody deletes it meanwhile. Any number may hold it so.
+            select t.id into new.text_id from storehook.consent_texts t where t.digest = wanted for key share;
+            exit when found;
+            insert into storehook.consent_texts (digest, text) values (wanted, new.text) on conflict (digest) do nothing;
+        end loop;
+        -- What the row's own column requires.
+        new.text := case when new.granted then '-' end;
+    end if;
+    insert into storehook.consents_superseded (id, at)
+    select last.id, new.recorded_at
+      from (select c.id from storehook.consumption_consents c
+             where c.app_account_token = new.app_account_token order by c.id desc limit 1) last
+        on conflict (id) do nothing;
+    return new;
+end
+$$;
+
 CREATE FUNCTION storehook.keep_staff_text() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -780,6 +924,22 @@ begin
     return new;
 end
 $$;
+
+CREATE FUNCTION storehook.name_account_ids(in_rule text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    update storehook.account_ids i
+       set rule = coalesce(in_rule, i.rule), named_at = now(), named_by = left(session_user, 200)
+     where i.rule is not null and i.named_at is null
+       and (coalesce(in_rule, i.rule) = i.rule
+            or (not exists (select from storehook.accounts a where a.account is not null)
+                and not exists (select from storehook.consumption_consents c where c.account is not null)))
+$$;
+
+COMMENT ON FUNCTION storehook.name_account_ids(in_rule text) IS 'names the rule of account ids by a program''s setting, where nobody has named it and no account has an id';
 
 CREATE FUNCTION storehook.note_old_post() RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -1055,6 +1215,25 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.spend_write_budget(in_token uuid, in_bytes bigint) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    most constant bigint := 10000000;
+begin
+    insert into storehook.write_budgets as b (token, day, bytes)
+    select in_token, (now() at time zone 'UTC')::date, in_bytes where in_bytes <= most
+        on conflict (token) do update
+       set day = greatest(b.day, excluded.day),
+           bytes = excluded.bytes + case when b.day < excluded.day then 0 else b.bytes end
+     where b.day < excluded.day or b.bytes + excluded.bytes <= most;
+    return found;
+end
+$$;
+
+COMMENT ON FUNCTION storehook.spend_write_budget(in_token uuid, in_bytes bigint) IS 'takes bytes from what an account may add in a day of UTC; false, and nothing is taken, where that is used up';
+
 CREATE FUNCTION storehook.status_at(at timestamp with time zone) RETURNS TABLE(environment text, bundle_id text, original_transaction_id text, product_id text, subscription_group_id text, app_account_token uuid, status text, access boolean, expires_at timestamp with time zone, will_renew boolean, renewal_product_id text, in_trial boolean, price_increase_pending boolean, apple_status smallint, access_until timestamp with time zone, period_ends_at timestamp with time zone, grace_ends_at timestamp with time zone, expiration_intent smallint, basis text, since timestamp with time zone, transaction_id text, ownership text, offer_type smallint, offer_id text, price bigint, currency text, storefront text, app_transaction_id text, renewal_price bigint, renewal_currency text, paid_until timestamp with time zone, latest_account_token uuid, former_account_token uuid)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
@@ -1274,6 +1453,23 @@ CREATE TABLE storehook.account_history (
 
 COMMENT ON TABLE storehook.account_history IS 'derived: what accounts were before the phases that account_status keeps';
 
+CREATE TABLE storehook.account_ids (
+    only_row boolean DEFAULT true NOT NULL,
+    rule text,
+    named_at timestamp with time zone,
+    named_by text,
+    CONSTRAINT account_ids_check CHECK (((named_at IS NULL) OR (rule IS NOT NULL))),
+    CONSTRAINT account_ids_named_by_check CHECK (((length(named_by) >= 1) AND (length(named_by) <= 200))),
+    CONSTRAINT account_ids_only_row_check CHECK (only_row),
+    CONSTRAINT account_ids_rule_check CHECK ((rule = ANY (ARRAY['auto'::text, 'uuid'::text, 'text'::text])))
+);
+
+COMMENT ON TABLE storehook.account_ids IS 'what an account''s id is to its appAccountToken';
+
+COMMENT ON COLUMN storehook.account_ids.rule IS 'auto: a UUID of any version but 5 is its own token, every other id is hashed; uuid: ids are UUIDs and their own tokens; text: every id is hashed; null: of accounts that were there before it is not known, and the operator has to say';
+
+COMMENT ON COLUMN storehook.account_ids.named_at IS 'null while nobody has named an account: until then a program''s setting may name the rule';
+
 CREATE TABLE storehook.account_lines (
     token uuid NOT NULL,
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -1378,7 +1574,7 @@ COMMENT ON TABLE storehook.accounts IS 'customers; whoever changes what a status
 
 COMMENT ON COLUMN storehook.accounts.token IS 'the appAccountToken';
 
-COMMENT ON COLUMN storehook.accounts.account IS 'what the app''s own tokens call the customer; null where only a token is known, or where the customer was erased';
+COMMENT ON COLUMN storehook.accounts.account IS 'the account''s id: what the app''s own tokens call the customer; null where only a token is known, or where the customer was erased';
 
 COMMENT ON COLUMN storehook.accounts.erased_at IS 'what was recorded up to then counts no more';
 
@@ -1525,6 +1721,34 @@ ALTER TABLE storehook.catalogs ALTER COLUMN version ADD GENERATED ALWAYS AS IDEN
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE storehook.consent_texts (
+    id bigint NOT NULL,
+    digest bytea NOT NULL,
+    text text NOT NULL,
+    CONSTRAINT consent_texts_digest_check CHECK ((octet_length(digest) = 32)),
+    CONSTRAINT consent_texts_text_check CHECK (((length(text) >= 1) AND (length(text) <= 10000)))
+);
+
+COMMENT ON TABLE storehook.consent_texts IS 'what customers were shown when they agreed that Apple is told about use, or took it back';
+
+COMMENT ON COLUMN storehook.consent_texts.digest IS 'SHA-256 of the text in UTF-8';
+
+ALTER TABLE storehook.consent_texts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.consent_texts_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.consents_superseded (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE storehook.consents_superseded IS 'consents that count no more, until they are deleted or found to be what an answer to Apple rests on';
 
 CREATE TABLE storehook.dead_letters (
     id bigint NOT NULL,
@@ -1986,6 +2210,7 @@ CREATE TABLE storehook.one_time_purchases (
     revoked_share bigint NOT NULL,
     gaps text,
     sales text,
+    earlier_accounts text,
     CONSTRAINT one_time_purchases_kind_check CHECK ((kind = ANY (ARRAY['non_consumable'::text, 'non_renewing'::text, 'consumable'::text])))
 )
 WITH (fillfactor='90');
@@ -1995,6 +2220,8 @@ COMMENT ON COLUMN storehook.one_time_purchases.revoked_share IS 'how much of it 
 COMMENT ON COLUMN storehook.one_time_purchases.gaps IS 'when it was not held in between, refunded until that was reversed or it was bought again: from/until in milliseconds since 1970';
 
 COMMENT ON COLUMN storehook.one_time_purchases.sales IS 'where it was paid for more than once: of each sale, as JSON, its transaction, how many, and its refund; else null';
+
+COMMENT ON COLUMN storehook.one_time_purchases.earlier_accounts IS 'the accounts that were signed into it before app_account_token: until/account, in milliseconds since 1970, separated by spaces; null for none';
 
 CREATE TABLE storehook.purchase_bindings (
     id bigint NOT NULL,
@@ -2144,6 +2371,7 @@ CREATE TABLE storehook.consumption_consents (
     text text,
     recorded_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     recorded_by text NOT NULL,
+    text_id bigint,
     CONSTRAINT consumption_consents_account_check CHECK (((length(account) >= 1) AND (length(account) <= 1000))),
     CONSTRAINT consumption_consents_check CHECK (((text IS NOT NULL) OR (NOT granted))),
     CONSTRAINT consumption_consents_recorded_by_check CHECK ((length(recorded_by) <= 200)),
@@ -2152,11 +2380,13 @@ CREATE TABLE storehook.consumption_consents (
 
 COMMENT ON TABLE storehook.consumption_consents IS 'whether a customer agrees that Apple is told about use, for refund requests: append-only, the last row of a token counts';
 
-COMMENT ON COLUMN storehook.consumption_consents.account IS 'what the app''s own tokens call the customer; null where the customer was erased';
+COMMENT ON COLUMN storehook.consumption_consents.account IS 'the account''s id: what the app''s own tokens call the customer; null where only a token is known, or where the customer was erased';
 
 COMMENT ON COLUMN storehook.consumption_consents.app_account_token IS 'null where the customer was erased: then it is nobody''s consent any more';
 
-COMMENT ON COLUMN storehook.consumption_consents.text IS 'what the customer was shown';
+COMMENT ON COLUMN storehook.consumption_consents.text IS 'what the customer was shown, of consents that were recorded before texts were kept once; since then it stands in consent_texts';
+
+COMMENT ON COLUMN storehook.consumption_consents.text_id IS 'what the customer was shown';
 
 ALTER TABLE storehook.consumption_consents ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.consumption_consents_id_seq
@@ -3973,6 +4203,22 @@ COMMENT ON COLUMN storehook.usage_keys.used IS 'what was used after it, of its d
 
 COMMENT ON COLUMN storehook.usage_keys.kept_until IS '35 days after its period''s end; of what is counted in total, 35 days after it was reported';
 
+CREATE TABLE storehook.write_budgets (
+    token uuid NOT NULL,
+    day date NOT NULL,
+    bytes bigint NOT NULL,
+    CONSTRAINT write_budgets_bytes_check CHECK ((bytes >= 0))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE storehook.write_budgets IS 'how many bytes an account''s callers have added on its latest day: counted and checked by spend_write_budget';
+
+COMMENT ON COLUMN storehook.write_budgets.token IS 'the account''s appAccountToken';
+
+COMMENT ON COLUMN storehook.write_budgets.day IS 'of UTC';
+
+COMMENT ON COLUMN storehook.write_budgets.bytes IS 'what was written that day, with its indexes, as it is weighed';
+
 ALTER TABLE ONLY storehook.events ATTACH PARTITION storehook.events_default DEFAULT;
 
 ALTER TABLE ONLY storehook.outbox ATTACH PARTITION storehook.outbox_default DEFAULT;
@@ -3982,6 +4228,9 @@ ALTER TABLE ONLY storehook.access_tellings
 
 ALTER TABLE ONLY storehook.account_history
     ADD CONSTRAINT account_history_pkey PRIMARY KEY (token, environment, starts_at);
+
+ALTER TABLE ONLY storehook.account_ids
+    ADD CONSTRAINT account_ids_pkey PRIMARY KEY (only_row);
 
 ALTER TABLE ONLY storehook.account_lines
     ADD CONSTRAINT account_lines_pkey PRIMARY KEY (token, environment, original_transaction_id, bundle_id);
@@ -4003,6 +4252,15 @@ ALTER TABLE ONLY storehook.catalog_state
 
 ALTER TABLE ONLY storehook.catalogs
     ADD CONSTRAINT catalogs_pkey PRIMARY KEY (version);
+
+ALTER TABLE ONLY storehook.consent_texts
+    ADD CONSTRAINT consent_texts_digest_key UNIQUE (digest);
+
+ALTER TABLE ONLY storehook.consent_texts
+    ADD CONSTRAINT consent_texts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.consents_superseded
+    ADD CONSTRAINT consents_superseded_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY storehook.consumption_answers
     ADD CONSTRAINT consumption_answers_notification_uuid_key UNIQUE (notification_uuid);
@@ -4263,11 +4521,17 @@ ALTER TABLE ONLY storehook.unsigned_words
 ALTER TABLE ONLY storehook.upkeep_locks
     ADD CONSTRAINT upkeep_locks_pkey PRIMARY KEY (task);
 
+ALTER TABLE storehook.usage_counters
+    ADD CONSTRAINT usage_counters_bound CHECK ((used <= '1000000000000000'::bigint)) NOT VALID;
+
 ALTER TABLE ONLY storehook.usage_counters
     ADD CONSTRAINT usage_counters_pkey PRIMARY KEY (token, feature, period, starts_on);
 
 ALTER TABLE ONLY storehook.usage_keys
     ADD CONSTRAINT usage_keys_pkey PRIMARY KEY (token, feature, key);
+
+ALTER TABLE ONLY storehook.write_budgets
+    ADD CONSTRAINT write_budgets_pkey PRIMARY KEY (token);
 
 CREATE INDEX access_tellings_due ON storehook.access_tellings USING btree (due_at) WHERE (due_at IS NOT NULL);
 
@@ -4293,6 +4557,8 @@ CREATE UNIQUE INDEX canaries_under_way ON storehook.canaries USING btree (bundle
 
 CREATE INDEX canary_queue_due ON storehook.canary_queue USING btree (due_at, id);
 
+CREATE INDEX consents_superseded_by_time ON storehook.consents_superseded USING btree (at);
+
 CREATE INDEX consumption_answers_by_consent ON storehook.consumption_answers USING btree (consent_id) WHERE (consent_id IS NOT NULL);
 
 CREATE UNIQUE INDEX consumption_answers_once ON storehook.consumption_answers USING btree (transaction_id, bundle_id, environment) WHERE ((began_at IS NOT NULL) AND (outcome IS DISTINCT FROM 'refused'::text));
@@ -4300,6 +4566,8 @@ CREATE UNIQUE INDEX consumption_answers_once ON storehook.consumption_answers US
 CREATE INDEX consumption_answers_open ON storehook.consumption_answers USING btree (deadline) WHERE (outcome IS NULL);
 
 CREATE INDEX consumption_answers_troubled ON storehook.consumption_answers USING btree (settled_at) WHERE (outcome = ANY (ARRAY['late'::text, 'refused'::text, 'unknown'::text]));
+
+CREATE INDEX consumption_consents_by_text ON storehook.consumption_consents USING btree (text_id) WHERE (text_id IS NOT NULL);
 
 CREATE INDEX consumption_consents_by_token ON storehook.consumption_consents USING btree (app_account_token, id DESC);
 
@@ -4399,11 +4667,15 @@ CREATE INDEX usage_counters_over ON storehook.usage_counters USING btree (resets
 
 CREATE INDEX usage_keys_kept_until ON storehook.usage_keys USING btree (kept_until);
 
+CREATE INDEX write_budgets_by_day ON storehook.write_budgets USING btree (day);
+
 ALTER INDEX storehook.events_pkey ATTACH PARTITION storehook.events_default_pkey;
 
 ALTER INDEX storehook.events_by_account ATTACH PARTITION storehook.events_default_token_sequence_idx;
 
 ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
+
+CREATE TRIGGER consumption_consents_keep BEFORE INSERT ON storehook.consumption_consents FOR EACH ROW EXECUTE FUNCTION storehook.keep_consent();
 
 CREATE TRIGGER dead_letters_remembered AFTER DELETE ON storehook.dead_letters REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION storehook.remember_dead_letters();
 
@@ -4431,8 +4703,14 @@ ALTER TABLE ONLY storehook.catalog_state
 ALTER TABLE ONLY storehook.catalog_state
     ADD CONSTRAINT catalog_state_preparing_version_fkey FOREIGN KEY (preparing_version) REFERENCES storehook.catalogs(version);
 
+ALTER TABLE ONLY storehook.consents_superseded
+    ADD CONSTRAINT consents_superseded_id_fkey FOREIGN KEY (id) REFERENCES storehook.consumption_consents(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY storehook.consumption_answers
     ADD CONSTRAINT consumption_answers_consent_id_fkey FOREIGN KEY (consent_id) REFERENCES storehook.consumption_consents(id);
+
+ALTER TABLE ONLY storehook.consumption_consents
+    ADD CONSTRAINT consumption_consents_text_id_fkey FOREIGN KEY (text_id) REFERENCES storehook.consent_texts(id);
 
 ALTER TABLE ONLY storehook.consumption_queue
     ADD CONSTRAINT consumption_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.consumption_answers(id) ON DELETE CASCADE;
@@ -4464,9 +4742,13 @@ REVOKE ALL ON FUNCTION storehook.count_usage(in_token uuid, in_feature text, in_
 
 REVOKE ALL ON FUNCTION storehook.delete_event_positions(day date, kept_days integer, most integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.drop_consent_texts(in_ids bigint[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.drop_event_day(day date, kept_days integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OUT outcome text, OUT gone bigint, OUT kept bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.drop_superseded_consents(keep_days integer, most integer, OUT looked bigint, OUT dropped bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.ensure_event_partitions(days_ahead integer) FROM PUBLIC;
 
@@ -4488,7 +4770,11 @@ REVOKE ALL ON FUNCTION storehook.history_reach(environment text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.is_filling(bundle_id text, environment text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.keep_consent() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.keep_staff_text() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.name_account_ids(in_rule text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) FROM PUBLIC;
 
@@ -4507,6 +4793,8 @@ REVOKE ALL ON FUNCTION storehook.refused_senders() FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.remember_dead_letters() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.settle_outbox_day(day date) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.spend_write_budget(in_token uuid, in_bytes bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.sum_outbox_stored() FROM PUBLIC;
 

@@ -160,7 +160,7 @@ struct GuardTests {
             let early = Task { try await ask(api, "?tier=pro").status }
             try await eventually("it is read") { source.reads == 2 }
             source.state.withLock { $0.tier = "free" }
-            memory.change(Caller(account: "alice", isServer: false).token)
+            memory.change(Caller(AccountIdentity(named: "alice"), isServer: false).token)
             #expect(try await ask(api, "?tier=pro").status == 403)
             _ = try await early.value
         }

@@ -79,7 +79,7 @@ struct IntegerTests {
                     var path = place.path.replacing("{feature}", with: "words")
                     var body: String?
                     if place.isQuery {
-                        path += "?\(place.name)=\(value)"
+                        path += "?\(place.name)=\(value)" + (place.name == "wait" ? "" : "&wait=0")
                     } else {
                         let rest = place.rest.filter { $0.key != place.name }.map { name, type in
                             #""\#(name)":\#(["boolean": "true", "integer": "1", "array": "[]"][type] ?? #""x""#)"#

@@ -97,7 +97,7 @@ struct LiveBorderTests {
             // One statement has one instant.
             return access == (status != "expired") && isHeld == access ? status : "\(status) \(access) \(isHeld)"
         default:
-            let token = Caller(account: "alice", isServer: false).token
+            let token = Caller(AccountIdentity(named: "alice"), isServer: false).token
             return try await shop.accounts.history(of: token, in: "Production")?.current.status.rawValue ?? "-"
         }
     }

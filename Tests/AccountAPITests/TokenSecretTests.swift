@@ -1,4 +1,5 @@
 import AccountAPI
+import Accounts
 import Base
 import Crypto
 import Foundation
@@ -66,7 +67,7 @@ struct TokenSecretTests {
                 try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
                 let keys = TokenKeys(.file(file), logger: quiet)
                 _ = try? await keys.read()
-                let check = TokenCheck(keys, RunningAPI.rules, now: wallClock)
+                let check = TokenCheck(keys, RunningAPI.rules, AccountIDTable(.auto, logger: quiet), now: wallClock)
                 for secret in [bytes, Array(bytes.prefix { $0 != 0x0A })] where secret.count >= 32 {
                     let hmac = JWTKeyCollection()
                     await hmac.add(hmac: HMACKey(from: Data(secret)), digestAlgorithm: .sha256)
@@ -126,7 +127,7 @@ struct TokenSecretTests {
                 #expect((try? await fresh.read()) == (isTaken ? 1 : nil), "\(mode)")
             }
             try await keys.read()
-            let check = TokenCheck(keys, RunningAPI.rules, now: wallClock)
+            let check = TokenCheck(keys, RunningAPI.rules, AccountIDTable(.auto, logger: quiet), now: wallClock)
             let hmac = JWTKeyCollection()
             await hmac.add(hmac: HMACKey(from: Data(text.utf8)), digestAlgorithm: .sha256)
             let token = try await hmac.sign(TestClaims())

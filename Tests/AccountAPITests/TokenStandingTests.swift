@@ -1,4 +1,5 @@
 import AccountAPI
+import Accounts
 import AppStorePayloads
 import Base
 import Foundation
@@ -52,7 +53,9 @@ struct TokenStandingTests {
             let keys = TokenKeys(
                 source.source, logger: quiet,
                 now: { [clock] in Timestamp(millisecondsSince1970: clock.millisecondsSince1970) })
-            try await body(source, keys, TokenCheck(keys, RunningAPI.rules, now: wallClock), signer)
+            try await body(
+                source, keys, TokenCheck(keys, RunningAPI.rules, AccountIDTable(.auto, logger: quiet), now: wallClock),
+                signer)
         }
     }
 

@@ -1,4 +1,5 @@
 import AccountStore
+import Accounts
 import AppStorePayloads
 import Base
 import Foundation
@@ -17,7 +18,7 @@ struct APIWriteBudgetTests {
         try await shop.api.observer.query(
             """
             insert into storehook.write_budgets (token, day, bytes)
-            values (\(UUID(Caller(account: account, isServer: false).token)), (now() at time zone 'UTC')::date,
+            values (\(UUID(Caller(AccountIdentity(named: account), isServer: false).token)), (now() at time zone 'UTC')::date,
                     \(Self.most - bytes))
                 on conflict (token) do update set day = excluded.day, bytes = excluded.bytes
             """)
@@ -27,7 +28,7 @@ struct APIWriteBudgetTests {
         try await shop.api.observer.query(
             """
             select coalesce((select bytes from storehook.write_budgets
-                              where token = \(UUID(Caller(account: account, isServer: false).token))), 0)
+                              where token = \(UUID(Caller(AccountIdentity(named: account), isServer: false).token))), 0)
             """
         ).one().decode(0)
     }
@@ -143,7 +144,6 @@ struct APIWriteBudgetTests {
                 #expect(try await shop.post("/v1/subscriptions/verify", as: "alice", body).status == 200)
             }
             let (growth, paid) = (try await size() - before, try await spent("alice", shop))
-            print("evidence: \(growth) bytes in files, \(paid) paid, of \(count) purchases")
             #expect(growth <= paid + 200_000 && growth >= paid / 4, "\(growth) of \(paid)")
             let bought = shop.buy(lane: 101, for: "alice")
             for _ in 0..<3 { #expect(try await shop.verify(bought.transaction, as: "alice").status == 200) }

@@ -107,7 +107,7 @@ struct AccountIDTests {
 
     // MARK: Databases of before
 
-    private static let before = TestTemplate.migrated(by: Schema.migrations.filter { $0.version < 48 })
+    private static let before = TestTemplate.migrated(by: Schema.migrations.filter { $0.version < 47 })
 
     @Test(arguments: ["nothing", "tokens", "names", "four", "five", "FIVE", "consent", "consent of five"])
     func `A database of before has the rule auto, unless an account's id is a version 5 UUID and its own token`(

@@ -105,7 +105,8 @@ struct CreditReadersTests {
                     // No purchase moves more than three times in 30 days.
                     try await database.pool.query("update storehook.purchase_bindings set at = at - interval '31 days'")
                     _ = try await database.pool.withTransaction {
-                        try store.bind([purchase(number)], to: name(account), under: .transfer, $0)
+                        try store.bind(
+                            [purchase(number)], to: AccountIdentity(named: name(account)), under: .transfer, $0)
                     }
                     if let owner = owners[number], owner != account {
                         moves += 1

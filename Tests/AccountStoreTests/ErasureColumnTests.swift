@@ -84,7 +84,8 @@ struct ErasureColumnTests {
             "(account, app_account_token, granted, recorded_by) values ('NAME', 'TOKEN', false, 'app')"),
         "consumption_tokens.app_account_token": .forgotten("(app_account_token) values ('TOKEN')"),
         "delivery_lanes.subject": .evidence,
-        "one_time_purchases.app_account_token": .evidence, "purchase_facts.app_account_token": .evidence,
+        "one_time_purchases.app_account_token": .evidence, "one_time_purchases.earlier_accounts": .evidence,
+        "purchase_facts.app_account_token": .evidence,
         "purchase_facts.renewal_account_token": .evidence, "renewals.app_account_token": .evidence,
         "subscription_history.phase_account": .evidence, "subscriptions.app_account_token": .evidence,
         "subscriptions.carried_account_token": .evidence, "subscriptions.former_account_token": .evidence,
@@ -132,7 +133,7 @@ struct ErasureColumnTests {
             let values = row.replacing("TOKEN", with: "\(token)").replacing("NAME", with: person)
                 .replacing("HASH", with: hash)
             try await database.pool.query("insert into storehook.\(unescaped: table) \(unescaped: values)")
-            let erased = try await database.pipeline.erase(person, by: "staff")
+            let erased = try await database.pipeline.erase(AccountIdentity(named: person), by: "staff")
             #expect(erased != nil, "there is nothing to erase")
             let named: Int64 = try await database.value(
                 """

@@ -210,7 +210,7 @@ struct WriteBudgetTests {
     }
 
     /// One kind of what an account writes, as fast as it may, alone.
-    private static let kinds = ["consents", "consents without texts", "long attempts", "short attempts", "usage keys"]
+    private static let kinds = ["usage keys", "consents", "consents without texts", "long attempts", "short attempts"]
 
     private func write(_ kind: String, for account: String, _ database: AccountDatabase) async throws {
         let consents = Consents(database.pool)
@@ -218,14 +218,16 @@ struct WriteBudgetTests {
         case "consents":
             _ = try await Self.exhaust {
                 _ = try await consents.record(
-                    account, granted: true, text: Self.text(), by: "the app", isBudgeted: true)
+                    AccountIdentity(named: account), granted: true, text: Self.text(), by: "the app", isBudgeted: true)
             }
         case "consents without texts":
-            _ = try await consents.record(account, granted: true, text: "a", by: "the app", isBudgeted: true)
+            _ = try await consents.record(
+                AccountIdentity(named: account), granted: true, text: "a", by: "the app", isBudgeted: true)
             _ = try await Self.exhaust {
                 for granted in [false, true] {
                     _ = try await consents.record(
-                        account, granted: granted, text: granted ? "a" : nil, by: "the app", isBudgeted: true)
+                        AccountIdentity(named: account), granted: granted, text: granted ? "a" : nil, by: "the app",
+                        isBudgeted: true)
                 }
             }
         case "long attempts":
@@ -271,11 +273,14 @@ struct WriteBudgetTests {
             try await Self.leave(day, to: "ann", database)
             let before = try await size(database)
             try await write(kind, for: "ann", database)
+            // One row each, written again and again: its earlier versions go with the next VACUUM.
+            for table in ["usage_counters", "write_budgets"] {
+                try await database.pool.query("vacuum storehook.\(unescaped: table)")
+            }
             let growth = try await size(database) - before
             // Files grow by pages, and free space maps by some at once. What is paid for is not much more than what was written, either.
             #expect(growth <= day + 400_000, "\(kind): \(growth) bytes")
             #expect(growth >= day / 3, "\(kind): \(growth) bytes")
-            print("\(kind): \(growth) bytes of \(day) in files")
 
             // Younger than what is kept: nothing goes.
             let usage = Usage(database.pool)
@@ -325,7 +330,8 @@ struct WriteBudgetTests {
             let consents = Consents(database.pool)
             for (person, texts) in [("ann", ["one", "two", "three"]), ("bob", ["two", "three"]), ("cid", ["four"])] {
                 for text in texts {
-                    _ = try await consents.record(person, granted: true, text: text, by: "app", isBudgeted: true)
+                    _ = try await consents.record(
+                        AccountIdentity(named: person), granted: true, text: text, by: "app", isBudgeted: true)
                 }
             }
             try await database.pool.query(

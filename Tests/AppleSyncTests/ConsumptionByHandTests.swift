@@ -85,7 +85,8 @@ struct ConsumptionByHandTests {
                     """))
             #expect(try await site.requests.traces(of: "no such", app: nil, environment: nil).isEmpty)
             // Once the account is erased nobody is named any more, and what was said stays.
-            #expect(try await EvidencePipeline(site.pool).erase(refund.account, by: "test") != nil)
+            #expect(
+                try await EvidencePipeline(site.pool).erase(AccountIdentity(named: refund.account), by: "test") != nil)
             #expect(
                 try await site.value(
                     """

@@ -70,7 +70,11 @@ struct ConsumptionTests {
                 update storehook.transactions set app_account_token = \(UUID(uuidString: id)!)
                  where transaction_id = \(none.transaction)
                 """)
-            try await site.consent(id)
+            try await site.pool.query(
+                """
+                insert into storehook.consumption_consents (account, app_account_token, granted, text, recorded_by)
+                values (\(id), \(UUID(uuidString: id)!), true, 'as it was shown', 'test')
+                """)
             try await site.answerAll(try site.consumption())
             #expect(site.apple.told.isEmpty)
             #expect(try await site.states(of: none) == ["open no_account"])

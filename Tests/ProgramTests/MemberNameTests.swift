@@ -9,7 +9,8 @@ struct MemberNameTests {
         """
         accepted access account accounts acknowledged act active acts additional after again age alg aliases all
         allowed amount another answer answered app apple application applied apps as asked at attempt attempted
-        attempts auto basis bearer before behind billing binding bindings body bought bound bundle by bytes
+        attempts auto basis bearer before behind billing binding bindings body bought bound budget
+        budgets bundle by bytes
         cancellation cancelled catalog category cause changed changes check clock closed code commit complete
         completed components confirmed connections consent consents conservation const consumption content
         converted correction count counted counters created creation crv currency current cursor cut daily data
@@ -18,7 +19,8 @@ struct MemberNameTests {
         endpoint endpoints ends entitlement entitlements enum environment environments erased error event events
         examples expiration expired expires expiring explained failed failing failure failures family feature
         features fields file files findings fingerprint flight flow for forgotten format former found freed from
-        get gone grace granted group h has header headers heard held here history host id idempotency identifier
+        get gone grace granted group h has header headers heard held here histories history host id idempotency
+        identifier
         ids if in increase index info intent intro is issuer item items kept key keys kid kind kinds language
         last lasts late learned leave left length letter letters limit limits line lines listed m made max
         maximum member message milliseconds min minimum minute missing more moves ms name named names new newest
@@ -36,7 +38,7 @@ struct MemberNameTests {
         title tls to token told took transaction transactions transferred transient trial trials trouble type
         types unasked unavailable under unit unknown unlimited unproven unreleased unsigned until upgraded url
         usage use used uuid uuids valid verified verify version wait waiting warning way web webhook why will
-        windows with without words y zone
+        windows with without words write y zone
         """.split(whereSeparator: \.isWhitespace).map(String.init))
 
     /// Where shapes and answers are written down.

@@ -53,7 +53,9 @@ struct SchemathesisTests {
                     try await eventually("whoever asks is known") {
                         try await Self.status(port, headers) == 200
                     }
-                    let verdict = try await Self.judge(place, port, headers)
+                    // It adds an X-Account-Token of its own to the account that is named here: 400, as described.
+                    let verdict = try await Self.judge(
+                        place, port, headers, asker == .server ? ["--exclude-checks", "positive_data_acceptance"] : [])
                     // It has tried, and not only looked.
                     let count = verdict.firstMatch(of: /([0-9]+) generated/).flatMap { Int($0.1) } ?? 0
                     #expect(count > 500)
@@ -63,7 +65,9 @@ struct SchemathesisTests {
     }
 
     /// Tries every path, a bounded number of times, by the same chance each time; talks to nobody but this machine.
-    private static func judge(_ place: String, _ port: Int, _ headers: [String]) async throws -> String {
+    private static func judge(_ place: String, _ port: Int, _ headers: [String], _ more: [String])
+        async throws -> String
+    {
         let settings = packageRoot.appending(path: "Tests/ProgramTests/schemathesis.toml").path
         let arguments =
             [
@@ -72,7 +76,7 @@ struct SchemathesisTests {
                 // PostgreSQL keeps no U+0000, which the description says.
                 "--generation-allow-x00", "false", "--generation-database", "none", "--continue-on-failure",
                 "--request-timeout", "60", "--no-color",
-            ] + headers.flatMap { ["--header", $0] }
+            ] + more + headers.flatMap { ["--header", $0] }
         // It leaves directories where it stands.
         return try await ChildProgram.run(
             "/bin/sh",

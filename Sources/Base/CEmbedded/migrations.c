@@ -140,17 +140,17 @@ static const struct storehook_migration migrations[] = {
     {46, "answered_by", (const unsigned char[]){
 #embed "../../../sql/migrations/0046_answered_by.sql" suffix(, 0)
     }},
-    {48, "account_ids", (const unsigned char[]){
-#embed "../../../sql/migrations/0048_account_ids.sql" suffix(, 0)
+    {47, "account_ids", (const unsigned char[]){
+#embed "../../../sql/migrations/0047_account_ids.sql" suffix(, 0)
     }},
-    {49, "usage_bound", (const unsigned char[]){
-#embed "../../../sql/migrations/0049_usage_bound.sql" suffix(, 0)
+    {48, "usage_bound", (const unsigned char[]){
+#embed "../../../sql/migrations/0048_usage_bound.sql" suffix(, 0)
     }},
-    {50, "write_budgets", (const unsigned char[]){
-#embed "../../../sql/migrations/0050_write_budgets.sql" suffix(, 0)
+    {49, "write_budgets", (const unsigned char[]){
+#embed "../../../sql/migrations/0049_write_budgets.sql" suffix(, 0)
     }},
-    {51, "superseded_consents", (const unsigned char[]){
-#embed "../../../sql/migrations/0051_superseded_consents.sql" suffix(, 0)
+    {50, "superseded_consents", (const unsigned char[]){
+#embed "../../../sql/migrations/0050_superseded_consents.sql" suffix(, 0)
     }},
 };
 

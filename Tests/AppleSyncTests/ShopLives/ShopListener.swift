@@ -241,7 +241,7 @@ struct ShopListener: Sendable {
             let command = try await accounts.history(of: view.token, in: "Production", at: instant)?.current
             read[view.token]?.said["command"] =
                 command.map(Said.init) ?? Said(status: "free", tier: "free", access: false)
-            let caller = Caller(account: "\(view.token)", isServer: false)
+            let caller = Caller(AccountIdentity(token: view.token), isServer: false)
             guard let known = await memory.knowledge(of: caller) else { throw NeverHappened("the guard knows") }
             let isLetIn = known.account.refusal(at: known.now, tier: nil, feature: nil) == nil
             read[view.token]?.said["guard"] = Said(status: phase.status.rawValue, tier: phase.tier, access: isLetIn)

@@ -1,4 +1,5 @@
 import AccountAPI
+import Accounts
 import AppStorePayloads
 import ArgumentParser
 import Base

@@ -60,7 +60,7 @@ package struct Consents: Sendable {
             }
             var text = text
             if isBudgeted {
-                text = try Self.pay(account, token, granted, text, since: standing, session)
+                text = try Self.pay(account.name, token, granted, text, since: standing, session)
             }
             // Its text goes where texts are kept once: the schema sees to it.
             let row = try session.query(

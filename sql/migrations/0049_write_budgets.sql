@@ -234,6 +234,16 @@ declare
 begin
     texts := array(select distinct c.text_id from storehook.consumption_consents c
                     where c.app_account_token = in_token and c.text_id is not null);
+    update storehook.consumption_answers a
+       set sent_by = '-'
+      from storehook.transactions t
+     where a.sent_by <> '-'
+       and t.transaction_id = a.transaction_id and t.bundle_id = a.bundle_id and t.environment = a.environment
+       and (t.app_account_token = in_token
+            or exists (
+                select from storehook.purchase_bindings b
+                 where b.original_transaction_id = t.original_transaction_id and b.bundle_id = t.bundle_id
+                   and b.environment = t.environment and b.token = in_token));
     update storehook.consumption_consents c
        set account = null, app_account_token = null, text = case when c.granted then '-' end, text_id = null, recorded_by = '-'
      where c.app_account_token = in_token
