@@ -30,20 +30,13 @@ struct GreedyClientTests {
         }
     }
 
-    /// The most memory that a process has held at once, in MiB.
-    private func peakMemory(of program: ChildProgram) throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(program.id)/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-        return try #require(Int(line.filter(\.isNumber))) / 1024
-    }
-
     /// Expects that somebody who behaves is served, and that memory is bounded.
     private func expectService(_ program: ChildProgram, port: Int) async throws {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/webhooks/apple")
         request.method = .POST
         request.body = .bytes(ByteBuffer(bytes: UnsignedNotification.postBody("well.behaved.client")))
         #expect(try await client.execute(request, timeout: .seconds(120)).status == .ok)
-        #expect(try peakMemory(of: program) < 200)
+        #expect(try program.peakMemory() < 200)
     }
 
     /// The test holds the other end of each connection.

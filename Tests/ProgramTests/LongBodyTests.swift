@@ -6,13 +6,6 @@ import Testing
 
 @Suite("Long and odd bodies sent to storehook serve", .serialized)
 struct LongBodyTests {
-    /// The most memory that a process has held at once, in MiB.
-    private func peakMemory(of program: ChildProgram) throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(program.id)/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-        return try #require(Int(line.filter(\.isNumber))) / 1024
-    }
-
     /// Bodies of some four megabytes, each of another shape.
     private static let shapes: [(name: String, body: String)] = [
         ("values in a list", #"{"x":["# + String(repeating: "0,", count: 2_100_000) + "0]}"),
@@ -133,7 +126,7 @@ struct LongBodyTests {
                     #expect(count > 0)
                     print("honest requests: \(count), the slowest pair took \(slowest); others: \(statuses)")
                     #expect(program.ending == nil)
-                    #expect(try peakMemory(of: program) < 256)
+                    #expect(try program.peakMemory() < 256)
                     // Some of the long ones were read, and refused for what they say.
                     #expect(statuses[400] ?? 0 > 0)
                     #expect(try await api.send("/v1/account", token: tokens[0]).status == 200)

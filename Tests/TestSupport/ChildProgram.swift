@@ -101,6 +101,16 @@ public final class ChildProgram: Sendable {
     /// Sends it a signal.
     public func signal(_ signal: Int32) { state.withLock { if $0.ending == nil { _ = kill(id, signal) } } }
 
+    /// The most memory that it has held at once, in MiB.
+    public func peakMemory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        guard let kilobytes = line.flatMap({ Int($0.filter(\.isNumber)) }) else {
+            throw NeverHappened("a peak of memory in \(status)")
+        }
+        return kilobytes / 1024
+    }
+
     /// Stops it where it stands, until it is sent SIGCONT, and returns when all of its threads stand: after the signal they go on for
     /// moments.
     public func pause() async throws {

@@ -43,6 +43,23 @@ struct UsageBench: Sendable {
         try await pool.query(query).one().decode(0)
     }
 
+    /// Reports 1 under a key, while a transaction that counts 2 is under way: it ends once the report waits for it.
+    /// - Returns: the outcome in words.
+    func countLate(of feature: CountedFeature) async throws -> String {
+        let held = try await HeldTransaction(
+            in: database, "update storehook.usage_counters set used = used + 2 where feature = \(feature.id)")
+        async let outcome = count(.add(1), of: feature, key: "late")
+        try await eventually("it waits for the row") {
+            try await value(
+                """
+                select count(*) > 0 from pg_stat_activity
+                 where datname = current_database() and wait_event = 'transactionid'
+                """, as: Bool.self)
+        }
+        try await held.release()
+        return try await outcome.words
+    }
+
     /// How many rows there are of counters and of keys.
     func rows() async throws -> [Int64] {
         [

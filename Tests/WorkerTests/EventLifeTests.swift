@@ -106,37 +106,6 @@ struct EventLifeTests {
     private func expectWhole(_ bench: Bench, seed: UInt64) async throws {
         let checks: [(String, PostgresQuery)] = [
             (
-                "an order has a gap, or a number twice",
-                """
-                select count(*) from (
-                    select from storehook.events
-                     group by token, environment, case when token is null then original_transaction_id end
-                    having count(*) <> max(sequence) or count(distinct sequence) <> count(*)) odd
-                """
-            ),
-            (
-                "the last event of a subscription says something else than its status",
-                """
-                select count(*) from storehook.subscription_status s
-                  left join lateral (
-                       select ('{' || e.content || '}')::jsonb -> 'subscription' as said from storehook.events e
-                        where e.original_transaction_id = s.original_transaction_id and e.kind like 'subscription.%'
-                        order by e.id desc limit 1) e on true
-                 where e.said is null or e.said ->> 'status' <> s.status or (e.said ->> 'access')::boolean <> s.access
-                """
-            ),
-            (
-                "the last event of an account says something else than its status",
-                """
-                select count(*) from storehook.account_status_now s
-                  left join lateral (
-                       select ('{' || e.content || '}')::jsonb -> 'access' as said from storehook.events e
-                        where e.token = s.token and e.environment = s.environment and e.kind = 'account.access_changed'
-                        order by e.sequence desc limit 1) e on true
-                 where coalesce(e.said ->> 'tier', 'free') <> s.tier or coalesce(e.said ->> 'status', 'free') <> s.status
-                """
-            ),
-            (
                 "a period was told twice",
                 """
                 select count(*) from (
@@ -182,7 +151,7 @@ struct EventLifeTests {
                 """
             ),
         ]
-        for (what, query) in checks {
+        for (what, query) in FoldedEvents.checks + checks {
             #expect(try await bench.value(query, as: Int64.self) == 0, "\(what), seed \(seed)")
         }
         let told: Int64 = try await bench.value("select count(*) from storehook.events")

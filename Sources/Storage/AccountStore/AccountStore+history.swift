@@ -12,7 +12,8 @@ extension AccountStore {
     /// - Parameters:
     ///   - account: its token.
     ///   - instant: by default now.
-    /// - Returns: nil where the account is unknown in this environment.
+    /// - Returns: nil where the account is unknown in this environment; for an erased account, also at an instant before its
+    ///   erasure.
     /// - Throws: ``ActRefusal/noCatalog`` where none was ever applied.
     package func history(
         of account: UniqueIdentifier, in environment: String, at instant: Timestamp? = nil
@@ -29,6 +30,8 @@ extension AccountStore {
                     .first(where: { $0.environment == environment })
             else { return nil }
             let instant = instant ?? Timestamp(moment.clock)
+            // What it was before is forgotten, and its first phase says nothing about it.
+            if let erasedAt = loaded.erasedAt, instant < erasedAt { return nil }
             let row = try session.query(
                 PostgresQuery(
                     "accounts.name",
