@@ -69,13 +69,13 @@ public struct PurchaseState: Sendable {
     /// Notes how long a renewal is waited for in each phase that a word of Apple's ended before.
     private static func noteWaiting(_ phases: inout [Phase], _ policy: StatusPolicy) {
         guard policy.renewalLeewaySeconds > 0 else { return }
-        for (place, next) in phases.indices.dropFirst().enumerated() {
-            let value = phases[place].value
+        for next in phases.indices.dropFirst() {
+            let value = phases[next - 1].value
             guard value.status.access, value.basis != .reportedStatus, value.graceEndsAt == nil,
                 value.expiresAt < phases[next].startsAt
             else { continue }
             let waitsUntil = value.expiresAt.adding(seconds: policy.renewalLeewaySeconds)
-            if phases[next].startsAt < waitsUntil { phases[place].origin.waitsUntil = waitsUntil }
+            if phases[next].startsAt < waitsUntil { phases[next - 1].origin.waitsUntil = waitsUntil }
         }
     }
 
@@ -143,10 +143,10 @@ public struct PurchaseState: Sendable {
         }
         // What was recorded since about a period that is left out must have come with a status: that ends the report
         // before, whether or not the record says something new.
-        let told = Set(facts.reportedStatuses.map(\.asOf))
+        let reports = Set(facts.reportedStatuses.map(\.asOf))
         let reported = facts.reportedStatuses.last { $0.asOf <= horizon }?.asOf ?? .distantPast
         return facts.transactions.allSatisfy {
-            $0.asOf < reported || told.contains($0.asOf) || $0.purchasedAt.map { $0 >= cut } ?? true
+            $0.asOf < reported || reports.contains($0.asOf) || $0.purchasedAt.map { $0 >= cut } ?? true
         }
     }
 }
@@ -175,7 +175,7 @@ extension PurchaseState {
         guard !isByFlag else { return false }
         if areOfOne, facts.renewals.allSatisfy({ $0.productID == nil || $0.productID == product }) { return true }
         // What repeats a word that is left out has its status from that.
-        let words = SubscriptionRules.words(of: facts).renewals.lazy.map(\.fact)
+        let words = RenewalWord.all(of: facts).lazy.map(\.fact)
         return (facts.renewals + words).allSatisfy { renewal in
             guard renewal.reportedStatus == ReportedStatus.active, let named = renewal.productID,
                 !(areOfOne && named == product), let renewsAt = renewal.renewsAt

@@ -12,6 +12,11 @@ extension SubscriptionRules {
         /// Whether auto-renew is on. A period bought after that was reported was charged by auto-renew.
         var autoRenew: Bool? { isStale ? true : current?.autoRenew }
 
+        /// The status in a period that gives access.
+        func paidStatus(isFreeTrial: Bool = false) -> SubscriptionStatus {
+            autoRenew == false ? .cancelled : isFreeTrial ? .trial : .active
+        }
+
         func value(
             _ status: SubscriptionStatus, in period: Period, of account: UniqueIdentifier?, expiresAt: Timestamp,
             graceEndsAt: Timestamp? = nil

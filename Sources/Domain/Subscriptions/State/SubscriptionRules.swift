@@ -11,15 +11,11 @@ struct SubscriptionRules {
     /// In order of (purchase, expiry, transactionId).
     let periods: [Period]
     /// Whether they are of more than one product: only then can renewal info name another one than the records give.
-    private let areOfSeveralProducts: Bool
+    let areOfSeveralProducts: Bool
     /// Whether one of them was replaced before it began.
     private let hasReplaced: Bool
-    /// By the instant from which on each counts: the latest-signed one that counts by then. One that only repeats has the
-    /// status that was reported beside the one before.
-    private let renewals: [(asOf: Timestamp, fact: RenewalFact)]
-    /// For each of these, from when on Apple has said the same without a break, and the status that came beside it.
-    private let sayings: [(since: Timestamp, status: Int?)]
-    /// Likewise for reported statuses.
+    private let renewals: [RenewalWord]
+    /// By the instant from which on each counts: the latest-signed one that counts by then.
     private let reported: [(asOf: Timestamp, fact: ReportedStatus)]
     /// For each period, the latest end and the latest expiry of it and all before it: where a search may stop.
     private let latestEnd: [Timestamp]
@@ -36,12 +32,12 @@ struct SubscriptionRules {
     ) {
         self.environment = environment
         self.policy = policy
-        (renewals, sayings) = Self.words(of: facts)
+        renewals = RenewalWord.all(of: facts)
         let periods = Period.all(of: facts, words: renewals)
         self.periods = periods
         areOfSeveralProducts = !periods.areOfOneProduct
         hasReplaced = areOfSeveralProducts && periods.contains { $0.replacedAt != nil }
-        reported = Self.effective(facts.reportedStatuses, asOf: \.asOf)
+        reported = facts.reportedStatuses.effective(asOf: \.asOf)
         var (end, expiry) = (Timestamp.distantPast, Timestamp.distantPast)
         latestEnd = periods.map {
             end = max(end, $0.end)
@@ -54,25 +50,6 @@ struct SubscriptionRules {
         origins = LineOrigins(facts, self, carry, from: horizon)
     }
 
-    /// The renewal infos by the instants from which they count, one that only repeats with the status beside the one before;
-    /// and for each, since when Apple has said the same, and the status that came beside it.
-    static func words(
-        of facts: PurchaseFacts
-    ) -> (renewals: [(asOf: Timestamp, fact: RenewalFact)], sayings: [(since: Timestamp, status: Int?)]) {
-        var renewals = effective(facts.renewals, asOf: \.asOf)
-        var sayings: [(since: Timestamp, status: Int?)] = []
-        sayings.reserveCapacity(renewals.count)
-        for (place, renewal) in renewals.enumerated() {
-            sayings.append((renewal.asOf, renewal.fact.reportedStatus))
-            guard place > 0, renewal.fact.repeats(renewals[place - 1].fact) else { continue }
-            sayings[place].since = sayings[place - 1].since
-            if renewal.fact.reportedStatus == nil {
-                renewals[place].fact.reportedStatus = renewals[place - 1].fact.reportedStatus
-            }
-        }
-        return (renewals, sayings)
-    }
-
     /// From when on each renewal info counts.
     var renewalInstants: [Timestamp] { renewals.map(\.asOf) }
 
@@ -83,23 +60,8 @@ struct SubscriptionRules {
         return renewal.renewsAt
     }
 
-    /// Facts by the instant from which they count. A fact signed earlier that counts later never
-    /// replaces its successor.
-    static func effective<Fact>(
-        _ signed: [Fact], asOf: (Fact) -> Timestamp
-    ) -> [(asOf: Timestamp, fact: Fact)] {
-        var effective: [(asOf: Timestamp, fact: Fact)] = []
-        for fact in signed {
-            let instant = asOf(fact)
-            while let last = effective.last, last.asOf >= instant { effective.removeLast() }
-            effective.append((instant, fact))
-        }
-        return effective
-    }
-
     func renewal(at instant: Timestamp) -> RenewalFact? {
-        let next = renewals.partitioningIndex { $0.asOf > instant }
-        return next > 0 ? renewals[next - 1].fact : nil
+        word(at: instant)?.fact
     }
 
     func reportedStatus(at instant: Timestamp) -> ReportedStatus? {
@@ -120,17 +82,15 @@ struct SubscriptionRules {
         let covering = covering(instant, before: next)
         if let named = named(by: current, insteadOf: covering ?? begun, at: instant, before: next) {
             let period = periods[named].unreplaced
-            let status: SubscriptionStatus =
-                base.autoRenew == false ? .cancelled : period.record.isFreeTrial ? .trial : .active
             return base.value(
-                status, in: period, of: account(of: named, at: instant, renewal),
+                base.paidStatus(isFreeTrial: period.record.isFreeTrial), in: period,
+                of: account(of: named, at: instant, renewal),
                 expiresAt: period.end(asSeenAt: instant))
         }
         if let covering {
-            let status: SubscriptionStatus =
-                base.autoRenew == false ? .cancelled : periods[covering].record.isFreeTrial ? .trial : .active
             var value = base.value(
-                status, in: periods[covering], of: account(of: covering, at: instant, renewal),
+                base.paidStatus(isFreeTrial: periods[covering].record.isFreeTrial), in: periods[covering],
+                of: account(of: covering, at: instant, renewal),
                 expiresAt: endOfStretch(from: covering, at: instant, implied))
             if let implied, let renewsAt = implied.renewsAt, extends(covering, by: implied, at: instant) {
                 value.periodEndsAt = renewsAt
@@ -138,8 +98,8 @@ struct SubscriptionRules {
             return value
         }
         if let implied, let renewsAt = implied.renewsAt, instant < renewsAt {
-            let status: SubscriptionStatus = base.autoRenew == false ? .cancelled : .active
-            return base.value(status, by: implied, until: renewsAt, account(of: next - 1, at: instant, implied))
+            return base.value(
+                base.paidStatus(), by: implied, until: renewsAt, account(of: next - 1, at: instant, implied))
         }
         // The next period is paid for already.
         if let early = chargedAhead(of: instant, from: next) {
@@ -150,7 +110,7 @@ struct SubscriptionRules {
         if let implied, let renewsAt = implied.renewsAt {
             var (status, grace) = unpaid(since: renewsAt, at: instant, current, isStale)
             if status == .expired, isAwaited(since: renewsAt, at: instant, base) {
-                status = base.autoRenew == false ? .cancelled : .active
+                status = base.paidStatus()
             }
             return base.value(
                 status, by: implied, until: renewsAt, graceEndsAt: grace, account(of: next - 1, at: instant, implied))
@@ -171,57 +131,15 @@ struct SubscriptionRules {
         let end = periods[last].end
         var (status, grace) = unpaid(since: end, at: instant, current, isStale)
         if status == .expired, isAwaited(since: end, boughtAt: periods[last].chargedAt, at: instant, base) {
-            status = base.autoRenew == false ? .cancelled : periods[last].record.isFreeTrial ? .trial : .active
+            status = base.paidStatus(isFreeTrial: periods[last].record.isFreeTrial)
         }
         return base.value(
             status, in: periods[last], of: account(of: last, at: instant, renewal), expiresAt: end, graceEndsAt: grace)
     }
 
-    /// The period that renewal info names as the newest purchase, by its product and its end, where the records have one of
-    /// another product decide: what replaced that one was never said, and Apple's latest word is about this one.
-    private func named(
-        by renewal: RenewalFact?, insteadOf deciding: Int?, at instant: Timestamp, before next: Int
-    ) -> Int? {
-        guard areOfSeveralProducts, let renewal, renewal.reportedStatus == ReportedStatus.active,
-            let product = renewal.productID, let renewsAt = renewal.renewsAt, instant < renewsAt,
-            let deciding, periods[deciding].record.productID != product,
-            // Signed within moments of a purchase, it may not know of that yet.
-            periods[deciding].firstSignedAt <= renewal.asOf
-                || periods[deciding].start.adding(seconds: StatusPolicy.clockDifferenceSeconds) <= renewal.asOf
-        else { return nil }
-        return periods[..<next].lastIndex {
-            $0.record.productID == product && $0.expiresAt == renewsAt && !$0.isRevoked(at: instant)
-                && !$0.isReplaced(at: instant)
-        }
-    }
-
-    /// The transaction of another product that decides, or is about to, although this renewal info names a known period
-    /// when it is signed; nil where there is none. What is bought later says nothing against it.
-    func contradicted(by renewal: RenewalFact) -> String? {
-        let instant = renewal.asOf
-        guard areOfSeveralProducts, self.renewal(at: instant) == renewal,
-            renewal.reportedStatus == ReportedStatus.active, let product = renewal.productID,
-            let renewsAt = renewal.renewsAt
-        else { return nil }
-        let next = periods.partitioningIndex { $0.start > instant }
-        let deciding = covering(instant, before: next) ?? lastBegun(at: instant, before: next)
-        if let deciding, named(by: renewal, insteadOf: deciding, at: instant, before: next) != nil {
-            return periods[deciding].record.transactionID
-        }
-        guard let deciding, periods[deciding].record.productID == product, periods[deciding].expiresAt == renewsAt
-        else {
-            return nil
-        }
-        let charged = periods[next...].first {
-            $0.firstSignedAt <= instant && $0.start < renewsAt && $0.record.isRenewal && $0.replacedAt == nil
-                && $0.record.productID != product && !$0.isRevoked(at: instant)
-        }
-        return charged?.record.transactionID
-    }
-
     /// The last period that has begun by an instant and counts. Of the parts of one period it is one that stands, or
     /// the one that ended last.
-    private func lastBegun(at instant: Timestamp, before next: Int) -> Int? {
+    func lastBegun(at instant: Timestamp, before next: Int) -> Int? {
         guard let last = periods[..<next].lastIndex(where: { !$0.isReplaced(at: instant) }) else { return nil }
         guard periods[last].isPart else { return last }
         let parts = periods[..<next].indices.filter {
@@ -246,7 +164,7 @@ struct SubscriptionRules {
         let reportExcludes = report.map { ReportedStatus.withoutRenewal.contains($0.status) } ?? false
         guard let renewal = renewal(at: expiry), !isStale(renewal, at: instant) else { return !reportExcludes }
         if let report, report.asOf > renewal.asOf { return !reportExcludes }
-        let status = saying(at: expiry)?.status
+        let status = word(at: expiry)?.ownStatus
         return renewal.autoRenew != false && !(status.map { ReportedStatus.withoutRenewal.contains($0) } ?? false)
             && !(report?.asOf == renewal.asOf && reportExcludes)
     }
@@ -254,16 +172,13 @@ struct SubscriptionRules {
     /// Whether Apple reported a status since, or its renewal info says something else than before.
     private func isAnyWord(after expiry: Timestamp, by instant: Timestamp) -> Bool {
         if let report = reportedStatus(at: instant), report.asOf > expiry { return true }
-        guard let renewal = renewal(at: instant), renewal.asOf > expiry, let saying = saying(at: instant) else {
-            return false
-        }
-        return saying.status != nil || saying.since > expiry
+        guard let word = word(at: instant), word.asOf > expiry else { return false }
+        return word.ownStatus != nil || word.since > expiry
     }
 
-    /// From when on Apple has said what its renewal info in effect at an instant says, and what came beside it.
-    private func saying(at instant: Timestamp) -> (since: Timestamp, status: Int?)? {
+    private func word(at instant: Timestamp) -> RenewalWord? {
         let next = renewals.partitioningIndex { $0.asOf > instant }
-        return next > 0 ? sayings[next - 1] : nil
+        return next > 0 ? renewals[next - 1] : nil
     }
 
     /// The account of a period, or of the nearest one before it in its stretch. Renewal info is about the coming period:
@@ -297,7 +212,7 @@ struct SubscriptionRules {
     }
 
     /// The last period that gives access at an instant, among those that have begun.
-    private func covering(_ instant: Timestamp, before next: Int) -> Int? {
+    func covering(_ instant: Timestamp, before next: Int) -> Int? {
         var index = next - 1
         while index >= 0, latestEnd[index] > instant {
             if periods[index].contains(instant) { return firstPart(of: index, at: instant) }
@@ -435,7 +350,7 @@ struct SubscriptionRules {
         since expiry: Timestamp, at instant: Timestamp, _ renewal: RenewalFact?, _ isStale: Bool
     ) -> (SubscriptionStatus, graceEndsAt: Timestamp?) {
         let reported = reportedStatus(at: instant)
-        let said = renewal == nil ? nil : saying(at: instant)?.since
+        let said = renewal == nil ? nil : word(at: instant)?.since
         // What only repeats leaves the status that was reported after it was first said the latest word.
         let isLatest = reported.map { report in said.map { report.asOf >= $0 } ?? true } ?? false
         let isToldOfRetry = reported.map { (report: ReportedStatus) -> Bool in
@@ -489,10 +404,10 @@ struct SubscriptionRules {
             if let revokedAt = period.record.revokedAt { instants.append(revokedAt) }
             for reversed in period.reversed { instants += [reversed.from, reversed.until] }
         }
-        for (asOf, fact) in renewals {
-            instants.append(asOf)
-            if let graceExpiresAt = fact.graceExpiresAt { instants.append(graceExpiresAt) }
-            if let renewsAt = fact.renewsAt { addEnd(renewsAt) }
+        for word in renewals {
+            instants.append(word.asOf)
+            if let graceExpiresAt = word.fact.graceExpiresAt { instants.append(graceExpiresAt) }
+            if let renewsAt = word.fact.renewsAt { addEnd(renewsAt) }
         }
         for (asOf, _) in reported { instants.append(asOf) }
         return instants.filter { $0 >= horizon }
