@@ -75,10 +75,11 @@ public struct LinePhase: Sendable, Hashable {
         willRenew: Bool, account: UniqueIdentifier?, periodEndsAt: Timestamp, renewalProductID: String?,
         origin: PhaseOrigin
     ) {
+        let signed = SignedAccounts(account, by: origin)
         self.init(
             startsAt: startsAt, status: status, productID: productID, accessUntil: accessUntil, inTrial: inTrial,
-            willRenew: willRenew, signedAccount: origin.isUpcomingAccount ? nil : account,
-            upcomingAccount: origin.isUpcomingAccount ? account : nil, periodEndsAt: periodEndsAt,
+            willRenew: willRenew, signedAccount: signed.account, upcomingAccount: signed.upcoming,
+            periodEndsAt: periodEndsAt,
             boughtAt: origin.boughtAt, chargedAt: origin.chargedAt,
             namedProductID: origin.namedProductID ?? renewalProductID, waitsUntil: origin.waitsUntil,
             replacedRenewal: origin.replacedRenewal)

@@ -19,6 +19,13 @@ public struct SignedAccounts: Sendable, Hashable {
         self.upcoming = upcoming
         self.stretchEnds = stretchEnds
     }
+
+    /// The account of a phase of a subscription; its origin states whether only renewal info names it.
+    package init(_ account: UniqueIdentifier?, by origin: PhaseOrigin, stretchEnds: [StretchEnd] = []) {
+        self.init(
+            origin.isUpcomingAccount ? nil : account, upcoming: origin.isUpcomingAccount ? account : nil,
+            stretchEnds: stretchEnds)
+    }
 }
 
 /// The owner of a purchase at each instant. Each stretch of a line is looked at by itself, the one in force first; in order

@@ -34,8 +34,7 @@ public enum OneTimePurchaseEvents {
         func add(_ kind: EventKind, at instant: Timestamp, isCorrection: Bool = false) {
             events.append(draft(kind, after: reported, at: instant, isCorrection: isCorrection))
         }
-        let taken: EventKind =
-            value.ownership == OwnershipType.familyShared.rawValue ? .purchaseRevoked : .purchaseRefunded
+        let taken: EventKind = value.isFamilyShared ? .purchaseRevoked : .purchaseRefunded
         func complete(_ sale: OneTimePurchase.Sale) {
             add(.purchaseCompleted, at: sale.purchasedAt)
             if let revokedAt = sale.revokedAt { add(taken, at: revokedAt) }

@@ -131,9 +131,7 @@ extension AccountStore {
     ) throws -> [PurchaseKey: [LinePhase]] {
         var phases: [PurchaseKey: [LinePhase]] = [:]
         for row in try session.query(.earlierPhases(of: purchases)) {
-            let key = PurchaseKey(
-                environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
-                originalTransactionID: try row.decode("original_transaction_id"))
+            let key = try PurchaseKey(row)
             phases[key, default: []] += try LinePhase.all(of: row)
         }
         return phases

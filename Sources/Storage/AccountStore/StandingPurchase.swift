@@ -17,15 +17,12 @@ struct StandingPurchase {
     private let ownership: PurchaseOwnership
 
     init(_ row: PostgresRow) throws {
-        key = PurchaseKey(
-            environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
-            originalTransactionID: try row.decode("original_transaction_id"))
+        key = try PurchaseKey(row)
         now = Timestamp(try row.decode("now", as: PostgresTimestamp.self))
         let account = UniqueIdentifier(accountToken: try row.decode("signed"))
         let origin = try row.decode("origin", as: String?.self).map { try PhaseOrigin(stored: $0) }
-        let isUpcoming = origin?.isUpcomingAccount ?? false
         signed = SignedAccounts(
-            isUpcoming ? nil : account, upcoming: isUpcoming ? account : nil,
+            account, by: origin ?? PhaseOrigin(),
             stretchEnds: try StretchEnd.all(stored: row.decode("stretches", as: String?.self)))
         everySigned = try Set(
             row.decode("every_signed", as: [UUID?].self).compactMap { UniqueIdentifier(accountToken: $0) }

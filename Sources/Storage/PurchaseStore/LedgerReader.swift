@@ -83,9 +83,7 @@ extension SubscriptionView {
     /// Reads a row of `storehook.status_at`.
     fileprivate init(_ row: PostgresRow) throws {
         self.init(
-            PurchaseKey(
-                environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
-                originalTransactionID: try row.decode("original_transaction_id")))
+            try PurchaseKey(row))
         productID = try row.decode("product_id")
         subscriptionGroupID = try row.decode("subscription_group_id")
         appAccountToken = UniqueIdentifier(accountToken: try row.decode("app_account_token"))

@@ -13,9 +13,7 @@ public struct RecordedOneTimePurchase: Sendable, Hashable {
 
     /// Reads a row.
     package init(_ row: PostgresRow) throws {
-        purchase = PurchaseKey(
-            environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"),
-            originalTransactionID: try row.decode("original_transaction_id"))
+        purchase = try PurchaseKey(row)
         value = OneTimePurchase(
             kind: try row.decode("kind", among: OneTimePurchase.Kind.self), productID: try row.decode("product_id"),
             ownership: try row.decode("ownership"),

@@ -6,7 +6,7 @@ package import Subscriptions
 ///
 /// A reader leaves nil what it does not read. `LedgerReader` reads a purchase by itself, without its account. `AccountStore` reads
 /// the purchases of an account, without what only the records say.
-package struct SubscriptionView: Sendable, Hashable {
+package struct SubscriptionView: FamilySharable, Sendable, Hashable {
     /// The purchase.
     package var key: PurchaseKey
     /// The kind of a one-time purchase; nil for a subscription.
@@ -92,9 +92,6 @@ package struct SubscriptionView: Sendable, Hashable {
 
     /// When it was bought first, as far as is known.
     package var purchaseDate: Timestamp? { originallyPurchasedAt ?? purchasedAt }
-
-    /// Whether a member of the family bought it.
-    package var isFamilyShared: Bool { ownership == OwnershipType.familyShared.rawValue }
 
     /// How long it was bought for. Where the records do not say, the catalog's term decides.
     package var purchaseType: PurchaseType {

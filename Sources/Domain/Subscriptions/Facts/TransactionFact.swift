@@ -2,7 +2,7 @@ public import AppStorePayloads
 public import Base
 
 /// One signed transaction, reduced to what state is derived from.
-public struct TransactionFact: SignedFact, Hashable {
+public struct TransactionFact: SignedFact, FamilySharable, Hashable {
     /// New for every renewal and every restore.
     public var transactionID: String
     /// One per paid period, equal on every device: the key for periods and for money.

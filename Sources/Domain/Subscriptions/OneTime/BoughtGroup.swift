@@ -57,7 +57,7 @@ struct BoughtGroup {
 
     /// What was paid. Copies that restores made say the price again.
     var sale: OneTimePurchase.Sale {
-        let paid = members.filter { $0.record.ownership != OwnershipType.familyShared.rawValue }
+        let paid = members.filter { !$0.record.isFamilyShared }
         let candidates = paid.isEmpty ? members : paid
         let record = (candidates.first { $0.record.price != nil } ?? candidates[0]).record
         let standing = refunds.filter { $0.until == nil }

@@ -5,7 +5,7 @@ public import Base
 ///
 /// A restored copy has a transactionId of its own under the same originalTransactionId: it is the same purchase, a refund
 /// of one ends it, and the reversal of one gives it back. ``Sale`` states how often it was paid for.
-public struct OneTimePurchase: Sendable, Hashable {
+public struct OneTimePurchase: FamilySharable, Sendable, Hashable {
     /// What was bought; the raw values are those of the view `entitlements`.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Owned while it is not revoked.
@@ -135,12 +135,12 @@ public struct OneTimePurchase: Sendable, Hashable {
             gaps = []
             revokedAt = sales.compactMap(\.revokedAt).min()
             quantity = sales.reduce(0) { $0 + $1.quantity }
-            revokedShare = quantity == 0 ? 0 : sales.reduce(0) { $0 + $1.takenBack } / quantity
+            revokedShare = quantity == 0 ? 0 : sales.takenBack / quantity
         } else {
             let held = HeldStretches(groups)
             (gaps, revokedAt) = (held.gaps, held.end)
             quantity = record.quantity ?? 1
-            revokedShare = held.end == nil ? 0 : groups.map(\.sale.revokedShare).max() ?? 0
+            revokedShare = held.end == nil ? 0 : sales.map(\.revokedShare).max() ?? 0
         }
     }
 
@@ -156,7 +156,7 @@ public struct OneTimePurchase: Sendable, Hashable {
     }
 
     /// How much of its consumables was taken back, in 1/100,000 of a unit: exact, also where a share of an odd number was.
-    public var takenBack: Int64 { sales.reduce(0) { $0 + $1.takenBack } }
+    public var takenBack: Int64 { sales.takenBack }
 
     /// 100 % in thousandths of a percent.
     public static let whole: Int64 = 100_000

@@ -31,3 +31,8 @@ extension OneTimePurchase {
         public var takenBack: Int64 { quantity.multipliedReportingOverflow(by: revokedShare).partialValue }
     }
 }
+
+extension [OneTimePurchase.Sale] {
+    /// How much of all of them was taken back, in 1/100,000 of a unit.
+    var takenBack: Int64 { reduce(0) { $0 + $1.takenBack } }
+}

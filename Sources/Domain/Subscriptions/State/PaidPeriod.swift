@@ -3,7 +3,7 @@ public import Base
 
 /// A period of a subscription that was paid for or given, by its latest-signed record. Events report each period, and
 /// each refund of one, once.
-public struct PaidPeriod: Sendable, Hashable {
+public struct PaidPeriod: FamilySharable, Sendable, Hashable {
     /// What all records of the period have in common.
     public var key: String
     /// The transaction of that record.
@@ -56,9 +56,6 @@ public struct PaidPeriod: Sendable, Hashable {
         self.isPart = isPart
         self.asOf = asOf ?? startsAt
     }
-
-    /// Whether a family member who pays shares it: then no money goes back for it here.
-    public var isFamilyShared: Bool { ownership == OwnershipType.familyShared.rawValue }
 
     /// The periods that the facts name, in order.
     public static func all(of facts: PurchaseFacts) -> [PaidPeriod] {

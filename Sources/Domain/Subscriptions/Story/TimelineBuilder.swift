@@ -130,7 +130,7 @@ struct TimelineBuilder {
     private func revoked(
         _ new: TransactionFact, after previous: TransactionFact?, _ piece: PurchaseEvidence
     ) -> [PurchaseChange] {
-        let isFamily = new.ownership == OwnershipType.familyShared.rawValue || piece.type == .revoke
+        let isFamily = new.isFamilyShared || piece.type == .revoke
         var change = PurchaseChange(
             .refunded, productID: new.productID, from: new.purchasedAt, until: new.expiresAt)
         if new.revokedAt != nil {
@@ -183,7 +183,7 @@ struct TimelineBuilder {
     }
 
     private func kind(of new: TransactionFact, _ piece: PurchaseEvidence) -> PurchaseChange.Kind {
-        if new.ownership == OwnershipType.familyShared.rawValue, !new.isRenewal { return .familyShared }
+        if new.isFamilyShared, !new.isRenewal { return .familyShared }
         if piece.subtype == .billingRecovery || renewal?.tellsOfRetry == true && new.isRenewal { return .recovered }
         if new.isRenewal { return .renewed }
         guard let latest else { return new.isFreeTrial ? .trialStarted : .bought }
@@ -196,7 +196,7 @@ struct TimelineBuilder {
 
     /// Another family member paid for what a family shares.
     private func paid(for new: TransactionFact, _ piece: PurchaseEvidence) -> Money? {
-        new.ownership == OwnershipType.familyShared.rawValue ? nil : piece.price
+        new.isFamilyShared ? nil : piece.price
     }
 
     // MARK: - Renewal info
