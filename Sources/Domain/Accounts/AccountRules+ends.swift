@@ -87,21 +87,25 @@ extension AccountRules {
     private func charged(after line: (place: Int, span: Int), at end: Timestamp, by instant: Timestamp) -> Known? {
         let timeline = lines[line.place]
         if let renewal = timeline.spans[line.span].phase.replacedRenewal {
-            let product = catalog.product(renewal.productID, of: timeline.key.bundleID)
-            guard let rank = product.flatMap({ catalog.rank(of: $0.tier) }) else { return nil }
-            return Known(
-                candidate: Candidate(
-                    root: .line(line.place), rank: rank, source: .apple, status: .active, until: renewal.until,
-                    line: line, act: nil, since: (end, nil), isReplaced: true), from: end, until: renewal.until)
+            return catalog.rank(ofProduct: renewal.productID, of: timeline.key.bundleID).map {
+                known(line, rank: $0, from: end, until: renewal.until, isReplaced: true)
+            }
         }
         guard let place = timeline.place(at: end), place > line.span else { return nil }
         let span = timeline.spans[place]
         guard span.phase.startsAt == end, let chargedAt = span.phase.chargedAt, chargedAt <= instant,
             let rank = span.worth
         else { return nil }
-        return Known(
+        return known((line.place, place), rank: rank, from: end, until: span.phase.accessUntil)
+    }
+
+    private func known(
+        _ line: (place: Int, span: Int), rank: Int, from start: Timestamp, until end: Timestamp?,
+        isReplaced: Bool = false
+    ) -> Known {
+        Known(
             candidate: Candidate(
-                root: .line(line.place), rank: rank, source: .apple, status: .active, until: span.phase.accessUntil,
-                line: (line.place, place), act: nil, since: (end, nil)), from: end, until: span.phase.accessUntil)
+                root: .line(line.place), rank: rank, source: .apple, status: .active, until: end, line: line, act: nil,
+                since: (start, nil), isReplaced: isReplaced), from: start, until: end)
     }
 }

@@ -9,7 +9,7 @@ struct LineTimeline {
         let startsAt: Timestamp
         let phase: LinePhase
         let isOwned: Bool
-        /// Whether it is nobody's.
+        /// Whether no account owns it.
         let isFree: Bool
         /// The rank of the tier that it gives its owner; nil where it gives none.
         let worth: Int?
@@ -17,7 +17,7 @@ struct LineTimeline {
         /// The rank of the tier that it gives the account.
         var rank: Int? { isOwned ? worth : nil }
         var gives: Bool { rank != nil }
-        /// Whether it is not another account's: what is nobody's until the account proves it counts from its beginning.
+        /// Whether no other account owns it. What is free until the account proves it counts from its beginning.
         var mayCount: Bool { isOwned || isFree }
         /// Whether there is something to block: with access, or while it is being retried.
         var isThere: Bool { mayCount && (phase.status.access || phase.status == .billingRetry) }
@@ -36,9 +36,9 @@ struct LineTimeline {
             let end = place + 1 < phases.count ? phases[place + 1].startsAt : .distantFuture
             let cuts = instants.filter { phase.startsAt < $0 && $0 < end }
             let signed = line.signed(phase)
-            let product =
-                phase.status.access ? phase.productID.flatMap { catalog.product($0, of: line.key.bundleID) } : nil
-            let worth = product.flatMap { catalog.rank(of: $0.tier) }
+            let worth =
+                phase.status.access
+                ? phase.productID.flatMap { catalog.rank(ofProduct: $0, of: line.key.bundleID) } : nil
             for startsAt in [phase.startsAt] + cuts where spans.last?.startsAt != startsAt {
                 let owner = line.ownership.owner(signed: signed, at: startsAt)
                 spans.append(
@@ -116,8 +116,7 @@ struct LineTimeline {
 
     func span(at instant: Timestamp) -> Span? { place(at: instant).map { spans[$0] } }
 
-    /// Until when a renewal is waited for, by what is known in a span in which it is: the end of the waiting, whatever Apple
-    /// says in between.
+    /// For a span in which a renewal is waited for: when the waiting ends if Apple reports nothing before.
     func waitsUntil(from place: Int) -> Timestamp? {
         let phase = spans[place].phase
         // Spans of one phase differ in the owner alone.
@@ -136,8 +135,9 @@ struct LineTimeline {
         place(at: instant).flatMap { place in spans[place...].first { !$0.gives } }
     }
 
-    /// The last span, among those that began by an instant, in which it gave something: to the account, or while it was
-    /// nobody's, unless another account had it since.
+    /// The last span, among those that began by an instant, in which the purchase gave the account something.
+    ///
+    /// A span in which no account owned it counts as the account's, except where another account owned a later span.
     func lastGiven(by instant: Timestamp) -> (place: Int, end: Timestamp?)? {
         guard var place = place(at: instant) else { return nil }
         var wasOthers = false

@@ -66,7 +66,8 @@ public struct LastReportedSubscription: Sendable, Hashable {
         return at < min(end, change ?? end) ? at : change
     }
 
-    /// Whether all access of an account ends then, and is not about to go on by itself; the end is its own where nobody has it.
+    /// Whether all access of an account ends at this end of the subscription, and does not go on by itself. True where no
+    /// account has the subscription.
     private func isEnd(_ end: Timestamp, of access: AccountPhase?) -> Bool {
         guard let access else { return true }
         return access.access && !access.goesOn && access.expiresAt == end
@@ -114,12 +115,12 @@ public struct SubscriptionNow: Sendable {
         key: PurchaseKey, phases: [Phase], periods: [PaidPeriod] = [], periodsBefore: [PaidPeriod] = [],
         account: UniqueIdentifier? = nil, access: AccountPhase? = nil
     ) {
-        self.access = access
         self.key = key
         self.phases = phases
         self.periods = periods
         self.periodsBefore = periodsBefore
         self.account = account
+        self.access = access
     }
 
     /// What it is at an instant, and since when; nil before it began, as far as is known here.

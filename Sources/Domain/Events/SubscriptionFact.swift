@@ -54,11 +54,9 @@ enum SubscriptionFact {
             let known = before[period.key]
             // One that never begins is reported where it was heard of before it was replaced, and not afterwards.
             if period.replacedAt != nil, known == nil { continue }
-            if isFurtherPart(period, line) {
-                // No other period is paid for by it.
-            } else if known == nil || known?.replacedAt != nil && period.replacedAt == nil {
-                facts.append(.period(period))
-            }
+            // A further part pays for no other period.
+            let isNew = known == nil || known?.replacedAt != nil && period.replacedAt == nil
+            if isNew, !isFurtherPart(period, line) { facts.append(.period(period)) }
             // A member of the family gets no money back: that access ended is reported as a change.
             guard !period.isFamilyShared else { continue }
             if let former = known?.revokedAt, former != period.revokedAt {
@@ -77,7 +75,7 @@ enum SubscriptionFact {
         return facts.sorted { ($0.place, $0.rank) < ($1.place, $1.rank) }
     }
 
-    /// Whether it is a part of a period of which another part is known, or began first.
+    /// Whether it is a part of a period, and another part of the same period was known before or began earlier.
     private static func isFurtherPart(_ period: PaidPeriod, _ line: SubscriptionNow) -> Bool {
         guard period.isPart else { return false }
         func isOther(_ other: PaidPeriod) -> Bool {

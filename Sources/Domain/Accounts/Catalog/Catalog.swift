@@ -57,6 +57,11 @@ public final class Catalog: Sendable {
         places[productID]?.first { products[$0].bundleID == bundleID }.map { products[$0] }
     }
 
+    /// The rank of the tier that a product of Apple's gives; nil where it gives none.
+    func rank(ofProduct productID: String, of bundleID: String) -> Int? {
+        product(productID, of: bundleID).flatMap { rank(of: $0.tier) }
+    }
+
     private static func places(of products: [Product]) -> [String: [Int]] {
         Dictionary(grouping: products.indices) { products[$0].productID }
     }

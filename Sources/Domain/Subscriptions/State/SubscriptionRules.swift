@@ -60,9 +60,7 @@ struct SubscriptionRules {
         return renewal.renewsAt
     }
 
-    func renewal(at instant: Timestamp) -> RenewalFact? {
-        word(at: instant)?.fact
-    }
+    func renewal(at instant: Timestamp) -> RenewalFact? { place(ofWordAt: instant).map { renewals[$0].fact } }
 
     func reportedStatus(at instant: Timestamp) -> ReportedStatus? {
         let next = reported.partitioningIndex { $0.asOf > instant }
@@ -164,7 +162,7 @@ struct SubscriptionRules {
         let reportExcludes = report.map { ReportedStatus.withoutRenewal.contains($0.status) } ?? false
         guard let renewal = renewal(at: expiry), !isStale(renewal, at: instant) else { return !reportExcludes }
         if let report, report.asOf > renewal.asOf { return !reportExcludes }
-        let status = word(at: expiry)?.ownStatus
+        let status = place(ofWordAt: expiry).flatMap { renewals[$0].ownStatus }
         return renewal.autoRenew != false && !(status.map { ReportedStatus.withoutRenewal.contains($0) } ?? false)
             && !(report?.asOf == renewal.asOf && reportExcludes)
     }
@@ -172,13 +170,14 @@ struct SubscriptionRules {
     /// Whether Apple reported a status since, or its renewal info says something else than before.
     private func isAnyWord(after expiry: Timestamp, by instant: Timestamp) -> Bool {
         if let report = reportedStatus(at: instant), report.asOf > expiry { return true }
-        guard let word = word(at: instant), word.asOf > expiry else { return false }
-        return word.ownStatus != nil || word.since > expiry
+        guard let place = place(ofWordAt: instant), renewals[place].asOf > expiry else { return false }
+        return renewals[place].ownStatus != nil || renewals[place].since > expiry
     }
 
-    private func word(at instant: Timestamp) -> RenewalWord? {
+    /// The index of the renewal info in effect: a copy of the whole would cost more than what is read of it.
+    private func place(ofWordAt instant: Timestamp) -> Int? {
         let next = renewals.partitioningIndex { $0.asOf > instant }
-        return next > 0 ? renewals[next - 1] : nil
+        return next > 0 ? next - 1 : nil
     }
 
     /// The account of a period, or of the nearest one before it in its stretch. Renewal info is about the coming period:
@@ -195,7 +194,7 @@ struct SubscriptionRules {
         return origin
     }
 
-    /// What had been charged for at an instant, begins where this ends, and was replaced later, before it began.
+    /// The renewal that Apple had charged for at an instant, that was to begin where this ends, and that was replaced later.
     private func replacedRenewal(after value: StatusAtInstant, at instant: Timestamp) -> PhaseOrigin.Renewal? {
         guard value.status.access else { return nil }
         let renewal = periods.first {
@@ -350,7 +349,7 @@ struct SubscriptionRules {
         since expiry: Timestamp, at instant: Timestamp, _ renewal: RenewalFact?, _ isStale: Bool
     ) -> (SubscriptionStatus, graceEndsAt: Timestamp?) {
         let reported = reportedStatus(at: instant)
-        let said = renewal == nil ? nil : word(at: instant)?.since
+        let said = renewal == nil ? nil : place(ofWordAt: instant).map { renewals[$0].since }
         // What only repeats leaves the status that was reported after it was first said the latest word.
         let isLatest = reported.map { report in said.map { report.asOf >= $0 } ?? true } ?? false
         let isToldOfRetry = reported.map { (report: ReportedStatus) -> Bool in
