@@ -126,7 +126,7 @@ grant select (id, outbox_id, received_at, notification_uuid, category, kind) on 
     to storehook_worker;
 grant execute on function storehook.plan_history(text[], text[], interval, boolean), storehook.history_reach(text)
     to storehook_worker;
--- Of usage it throws away what nobody can report any more, and of histories that callers write what is older than they are kept.
+-- It deletes usage that can no longer be reported, and rows of callers that are older than they are kept.
 grant select, delete on storehook.usage_counters, storehook.usage_keys, storehook.purchase_attempts,
     storehook.write_budgets to storehook_worker;
 grant execute on function storehook.drop_superseded_consents(integer, integer) to storehook_worker;
@@ -134,7 +134,7 @@ grant execute on function storehook.drop_superseded_consents(integer, integer) t
 grant select on storehook.catalogs, storehook.catalog_state, storehook.purchase_bindings, storehook.staff_acts,
     storehook.trials to storehook_worker;
 grant select, insert, update on storehook.accounts to storehook_worker;
--- It goes by the rule of account ids, and names it where nobody has: see name_account_ids.
+-- It goes by the rule of account ids, and names it where it is not named yet: see name_account_ids.
 grant select on storehook.account_ids to storehook_worker;
 grant execute on function storehook.name_account_ids(text) to storehook_worker;
 grant select, insert, delete on storehook.account_lines to storehook_worker;
@@ -170,8 +170,8 @@ grant insert on storehook.catalogs, storehook.purchase_bindings, storehook.staff
 grant update on storehook.catalog_state to storehook_ops;
 grant update (current_from) on storehook.catalogs to storehook_ops;
 grant update (token) on storehook.trials to storehook_ops;
--- They change the rule of account ids: what has another token then loses its id. Who names accounts holds the rule, which needs the right to
--- update what nobody can change.
+-- They change the rule of account ids; an account whose id has another token then loses its id. A transaction that writes an id holds the
+-- rule, which needs the right to update a column that cannot change.
 grant update (only_row, rule, named_at, named_by) on storehook.account_ids to storehook_ops;
 grant update (account) on storehook.consumption_consents to storehook_ops;
 grant update (recorded_by, why, erased_at) on storehook.staff_texts to storehook_ops;
@@ -193,7 +193,7 @@ grant execute on function storehook.expiring_soon(interval, timestamptz) to stor
 -- The account API stands where the world can reach it. It knows server keys by their digests and can make none.
 grant select on storehook.server_keys to storehook_api;
 grant update (last_used_at) on storehook.server_keys to storehook_api;
--- What customers agree to it records, with a hold on what is about to be told to Apple. What they write is paid for.
+-- It records what customers agree to, and holds answers that are about to be sent to Apple. Write budgets pay for it.
 grant select on storehook.consent_texts to storehook_api;
 grant select, insert, update on storehook.write_budgets to storehook_api;
 grant execute on function storehook.spend_write_budget(uuid, bigint) to storehook_api;
@@ -223,7 +223,7 @@ grant select, insert, delete on storehook.subscription_history, storehook.replac
 grant select on storehook.catalogs, storehook.catalog_state, storehook.staff_acts to storehook_api;
 grant select, insert on storehook.purchase_bindings, storehook.trials to storehook_api;
 grant select, insert, update on storehook.accounts to storehook_api;
--- By the rule of account ids, which it holds where it writes an id: that needs the right to update what nobody can change.
+-- It goes by the rule of account ids, and holds it where it writes an id: that needs the right to update a column that cannot change.
 grant select, update (only_row) on storehook.account_ids to storehook_api;
 grant execute on function storehook.name_account_ids(text) to storehook_api;
 grant select, insert, delete on storehook.account_lines to storehook_api;

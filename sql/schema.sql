@@ -328,7 +328,7 @@ begin
         return 0;
     end if;
     perform from storehook.consent_texts t where t.id = any(unnamed) order by t.id for update;
-    -- A statement of its own: it sees who has named one before it was locked.
+    -- A statement of its own: it sees the consents that named one before the lock.
     delete from storehook.consent_texts t
      where t.id = any(unnamed) and not exists (select from storehook.consumption_consents c where c.text_id = t.id);
     get diagnostics dropped = row_count;
@@ -536,7 +536,7 @@ begin
     if keep_days < 1 or most < 1 then
         raise exception 'keep_days and most must be 1 or more' using errcode = 'invalid_parameter_value';
     end if;
-    -- The consent is locked before its row here, as by who erases an account.
+    -- The consent is locked before its row here. An erasure locks them in the same order.
     ids := array(select c.id
                    from storehook.consents_superseded s
                    join storehook.consumption_consents c using (id)
@@ -691,7 +691,7 @@ begin
 end
 $$;
 
-COMMENT ON FUNCTION storehook.erase_consents(in_token uuid, OUT deleted bigint, OUT kept bigint) IS 'forgets what an account agreed to, and who answered Apple about it by hand; consents under which Apple was told something are kept without a name';
+COMMENT ON FUNCTION storehook.erase_consents(in_token uuid, OUT deleted bigint, OUT kept bigint) IS 'forgets what an account agreed to, and who answered Apple about it by hand; consents that an answer to Apple rests on are kept without a name';
 
 CREATE FUNCTION storehook.event_days(kept_days integer) RETURNS SETOF date
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1730,7 +1730,7 @@ CREATE TABLE storehook.consent_texts (
     CONSTRAINT consent_texts_text_check CHECK (((length(text) >= 1) AND (length(text) <= 10000)))
 );
 
-COMMENT ON TABLE storehook.consent_texts IS 'what customers were shown when they agreed that Apple is told about use, or took it back';
+COMMENT ON TABLE storehook.consent_texts IS 'what customers were shown when they agreed that Apple is sent data about use, or withdrew that';
 
 COMMENT ON COLUMN storehook.consent_texts.digest IS 'SHA-256 of the text in UTF-8';
 

@@ -1,6 +1,6 @@
 -- compatible-from: 10
--- Erasure takes out who sent Apple an answer about the account by hand, too: about a purchase that it was signed into, or was the account's by
--- a binding.
+-- Erasing an account also removes the name of the person who answered Apple about it by hand: about purchases that Apple signed for the
+-- account, and purchases that a binding gave it.
 create or replace function storehook.erase_consents(in_token uuid, out deleted bigint, out kept bigint)
     language plpgsql security definer
     set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
@@ -26,9 +26,9 @@ begin
 end
 $$;
 comment on function storehook.erase_consents(uuid) is
-    'forgets what an account agreed to, and who answered Apple about it by hand; consents under which Apple was told something are kept without a name';
+    'forgets what an account agreed to, and who answered Apple about it by hand; consents that an answer to Apple rests on are kept without a name';
 
--- Of accounts that were erased before it is taken out now.
+-- For accounts that were erased before, it is removed now.
 update storehook.consumption_answers a
    set sent_by = '-'
   from storehook.transactions t

@@ -1,8 +1,8 @@
 -- compatible-from: 10
 -- What an account's id is to its appAccountToken: a rule that is kept here, and that every program goes by.
 --
--- An id is what the app's own tokens call a customer. It used to be the token wherever it was a UUID, and everybody else's token could be
--- computed: a login whose id was that UUID had the account of somebody else.
+-- An id is the name of a customer in the app's own tokens. It used to be the token wherever it was a UUID. Tokens of other ids can be
+-- computed: a login with such a token for its id had somebody else's account.
 
 -- One row. Programs that name an account hold it (FOR KEY SHARE) in the transaction that writes the name; the command that changes the rule
 -- holds it alone.
@@ -32,7 +32,7 @@ select case when not f.is_open then 'auto' end,
                exists (select from storehook.accounts a where a.account is not null)
                or exists (select from storehook.consumption_consents c where c.account is not null) as is_used) f;
 
--- Names the rule of a database in which it is not named, by a program's setting. It changes nobody's token: where an account has an id, only
+-- Names the rule by a program's setting, in a database in which it is not named yet. It changes no token: where an account has an id, only
 -- the rule that stands already can be named. SECURITY DEFINER: programs may not change the rule otherwise.
 create function storehook.name_account_ids(in_rule text) returns void
     language sql security definer
@@ -49,8 +49,8 @@ revoke all on function storehook.name_account_ids(text) from public;
 comment on function storehook.name_account_ids(text) is
     'names the rule of account ids by a program''s setting, where nobody has named it and no account has an id';
 
--- The appAccountToken of an id under a rule; null for what is no id under it. The nil UUID never is, nor what reads as commands name a token
--- (token:UUID). The version is the first digit of the third group, whatever the variant.
+-- The appAccountToken of an id under a rule; null for what is no id under it. The nil UUID never is an id, nor is token:UUID, which is how
+-- commands write a token. The version is the first digit of the third group, whatever the variant.
 create function storehook.account_token(account text, rule text) returns uuid
     language plpgsql immutable strict parallel safe
     set search_path = pg_catalog, pg_temp
@@ -123,8 +123,8 @@ $$;
 comment on function storehook.account_token(text, text) is
     'the appAccountToken of an account''s id under a rule (auto, uuid, text); null for what is no id under it';
 
--- Under the rule of this database. While it has none, ids have the token that they have under auto, but for version 5 UUIDs: whose account
--- they name is what the operator has to say. SECURITY DEFINER: who may call it need not be allowed to read the rule.
+-- The same under the rule of this database. While it has none, ids have the token that they have under auto. Version 5 UUIDs are refused
+-- then: the operator has to say whose account they name. SECURITY DEFINER: the caller needs no right to read the rule.
 create or replace function storehook.account_token(account text) returns uuid
     language plpgsql stable strict parallel safe security definer
     set search_path = pg_catalog, pg_temp

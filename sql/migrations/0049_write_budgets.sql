@@ -1,9 +1,9 @@
 -- compatible-from: 10
--- What callers write has a budget of bytes by account and day. What customers agreed to is kept by its text once, and goes some time
--- after it was superseded.
+-- Callers have a budget of bytes for what they write, by account and day. The text of consents is stored once, and consents are deleted
+-- some time after they were superseded.
 
--- A row for each account that wrote something lately. It is spent in the transaction that writes, so that it holds whatever the number
--- of processes; what is repeated and writes nothing spends nothing.
+-- A row for each account that wrote something lately. The transaction that writes spends of it, so that the bound holds for any number
+-- of processes. A call that repeats an earlier one writes nothing, and spends nothing.
 create table storehook.write_budgets (
     token uuid   primary key,
     day   date   not null,
@@ -17,9 +17,9 @@ comment on column storehook.write_budgets.day is 'of UTC';
 comment on column storehook.write_budgets.bytes is 'what was written that day, with its indexes, as it is weighed';
 create index write_budgets_by_day on storehook.write_budgets (day);
 
--- Spends so many bytes of an account's day, or none where that would be more than the ten million that a day has. Whoever else spends
--- of the same account waits for the end of the transaction. A transaction that began before midnight may come after one of the new
--- day: it spends of that day.
+-- Spends so many bytes of an account's day, or none where that would be more than the ten million that a day has. Another transaction
+-- that spends of the same account waits for the end of this one. A transaction that began before midnight may come after one of the
+-- new day: then it spends of the new day.
 create function storehook.spend_write_budget(in_token uuid, in_bytes bigint) returns boolean
     language plpgsql
     set search_path = pg_catalog, pg_temp
@@ -40,12 +40,12 @@ revoke all on function storehook.spend_write_budget(uuid, bigint) from public;
 comment on function storehook.spend_write_budget(uuid, bigint) is
     'takes bytes from what an account may add in a day of UTC; false, and nothing is taken, where that is used up';
 
--- As before, but that a key is paid for out of the account's budget of the day:
+-- As before, but the account's budget of the day pays for a key:
 --
---     write_budget    nothing was counted, because the account has written too much today to keep another key
+--     write_budget    nothing was counted, because the budget does not suffice for another key
 --
--- A report without a key keeps nothing of its own, and goes on. Whoever reports under a key holds the budget before the counter, so that
--- of several with one key the others wait there, and then see what became of it. So the row of a key is written once, with its count.
+-- A report without a key adds no row, and spends nothing. A report with a key holds the budget before the counter. Of several reports
+-- with one key the later ones wait there, and then find the first one's row. So that row is written once, with its count.
 create or replace function storehook.count_usage(
     in_token uuid, in_feature text, in_act text, in_amount bigint, in_allowed bigint, in_period text, in_starts_on date,
     in_opens_at timestamptz, in_resets_at timestamptz, in_used_at timestamptz, in_key uuid,
@@ -145,21 +145,20 @@ begin
 end
 $$;
 
--- What customers were shown, each text once. A text that no consent names is deleted with the last one that did.
+-- What customers were shown, each text once. It is deleted with the last consent that names it.
 create table storehook.consent_texts (
     id     bigint primary key generated always as identity,
     digest bytea  not null unique check (octet_length(digest) = 32),
     text   text   not null check (length(text) between 1 and 10000)
 );
-comment on table storehook.consent_texts is 'what customers were shown when they agreed that Apple is told about use, or took it back';
+comment on table storehook.consent_texts is 'what customers were shown when they agreed that Apple is sent data about use, or withdrew that';
 comment on column storehook.consent_texts.digest is 'SHA-256 of the text in UTF-8';
 alter table storehook.consumption_consents add column text_id bigint references storehook.consent_texts;
 comment on column storehook.consumption_consents.text is
     'what the customer was shown, of consents that were recorded before texts were kept once; since then it stands in consent_texts';
 comment on column storehook.consumption_consents.text_id is 'what the customer was shown';
 
--- Consents that a later one of the account took the place of: what upkeep throws away in time, but for those that an answer to Apple
--- rests on.
+-- Consents that a later one of the account superseded. Upkeep deletes them in time, except where an answer was sent to Apple under one.
 create table storehook.consents_superseded (
     id bigint      primary key references storehook.consumption_consents on delete cascade,
     at timestamptz not null
@@ -168,8 +167,8 @@ comment on table storehook.consents_superseded is
     'consents that count no more, until they are deleted or found to be what an answer to Apple rests on';
 create index consents_superseded_by_time on storehook.consents_superseded (at);
 
--- The database itself keeps texts apart and notes what is superseded, so that programs of every release do. The caller holds the token.
--- SECURITY DEFINER: who records a consent need not be allowed to write here otherwise.
+-- A trigger moves texts and notes what is superseded, so that it happens for programs of every release. The caller holds the token.
+-- SECURITY DEFINER: the caller needs no other right to write here.
 create function storehook.keep_consent() returns trigger
     language plpgsql security definer
     set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
@@ -200,7 +199,7 @@ revoke all on function storehook.keep_consent() from public;
 create trigger consumption_consents_keep before insert on storehook.consumption_consents
     for each row execute function storehook.keep_consent();
 
--- Deletes of these texts those that no consent names. One that many name is never locked for it.
+-- Deletes those of these texts that no consent names. A text that a consent names is not locked.
 create function storehook.drop_consent_texts(in_ids bigint[]) returns bigint
     language plpgsql security definer
     set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
@@ -215,7 +214,7 @@ begin
         return 0;
     end if;
     perform from storehook.consent_texts t where t.id = any(unnamed) order by t.id for update;
-    -- A statement of its own: it sees who has named one before it was locked.
+    -- A statement of its own: it sees the consents that named one before the lock.
     delete from storehook.consent_texts t
      where t.id = any(unnamed) and not exists (select from storehook.consumption_consents c where c.text_id = t.id);
     get diagnostics dropped = row_count;
@@ -224,7 +223,7 @@ end
 $$;
 revoke all on function storehook.drop_consent_texts(bigint[]) from public;
 
--- As before; texts that nobody names any more go as well, and so does the row that is locked for the account's consents.
+-- As before, and also deletes texts that no consent names any more, and the row that is locked for the account's consents.
 create or replace function storehook.erase_consents(in_token uuid, out deleted bigint, out kept bigint)
     language plpgsql security definer
     set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
@@ -256,8 +255,8 @@ begin
 end
 $$;
 
--- Deletes a portion of the consents that were superseded so many days ago, and the texts that only they named. Those that an answer to
--- Apple rests on stay, and are not looked at again. Fewer looked at than asked for: there are no more.
+-- Deletes a portion of the consents that were superseded so many days ago, and the texts that only they named. Consents under which an
+-- answer was sent to Apple stay, and are not looked at again. Where fewer were looked at than asked for, no more are left.
 -- SECURITY DEFINER: nobody else changes or deletes a consent.
 create function storehook.drop_superseded_consents(keep_days integer, most integer, out looked bigint, out dropped bigint)
     language plpgsql security definer
@@ -270,7 +269,7 @@ begin
     if keep_days < 1 or most < 1 then
         raise exception 'keep_days and most must be 1 or more' using errcode = 'invalid_parameter_value';
     end if;
-    -- The consent is locked before its row here, as by who erases an account.
+    -- The consent is locked before its row here. An erasure locks them in the same order.
     ids := array(select c.id
                    from storehook.consents_superseded s
                    join storehook.consumption_consents c using (id)

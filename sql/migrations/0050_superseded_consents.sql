@@ -1,6 +1,6 @@
 -- compatible-from: 10
--- What was superseded before is noted, too. By itself, and reading takes no lock that a consent waits for. The index comes last: who
--- records a consent waits while it is made, of a column that is empty so far.
+-- Consents that were superseded before are noted, too. This is a migration of its own: reading takes no lock that a consent waits for.
+-- The index comes last, because recording a consent waits while it is made. That is short: its column is empty so far.
 insert into storehook.consents_superseded (id, at)
 select c.id, c.superseded_at
   from (select id, lead(recorded_at) over (partition by app_account_token order by id) as superseded_at

@@ -2,8 +2,8 @@ import Base
 
 /// What an account's id is to its appAccountToken: `STOREHOOK_ACCOUNT_IDS`, as the database has it.
 ///
-/// An id is what the app's login calls a user. It is never a token: whoever may choose his id, and computes the token of somebody else,
-/// would otherwise have that account. Apps may compute tokens themselves, so no rule ever changes.
+/// An id is what the app's login calls a user. It is never read as the token of an id that is hashed: a user may be free to choose an id,
+/// and could compute somebody else's token. Apps may compute tokens themselves, so no rule ever changes.
 package enum AccountIDRule: String, Sendable, CaseIterable {
     /// A UUID of any version but 5 is its own token; every other id is hashed to a version 5 UUID. No id has the token of another one.
     case auto
@@ -14,9 +14,12 @@ package enum AccountIDRule: String, Sendable, CaseIterable {
 
     /// The account of an id; nil for what is no id under this rule.
     ///
-    /// Under no rule an id is the nil UUID, which as an appAccountToken names nobody (``/Base/UniqueIdentifier/accountToken``): its account
-    /// would have the purchases of everybody whose app sets no token. Nor is one what reads as ``AccountReference/token(_:)``. But for
-    /// ``text``, a UUID is the same id in either letter case.
+    /// Two texts are no ids under any rule:
+    /// - The nil UUID. As an appAccountToken it names no account (``/Base/UniqueIdentifier/accountToken``), and its account would have the
+    ///   purchases of all apps that set no token.
+    /// - What reads as ``AccountReference/token(_:)``.
+    ///
+    /// A UUID is the same id in either letter case, except under ``text``.
     package func account(_ id: String) -> AccountIdentity? {
         guard AccountReference(id) == .id(id) else { return nil }
         switch (self, UniqueIdentifier(id)) {

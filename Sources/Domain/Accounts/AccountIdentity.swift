@@ -1,15 +1,15 @@
 package import Base
 
-/// An account: its appAccountToken, which is what it is kept by, and its id where that is known.
+/// An account: its appAccountToken, under which it is stored, and its id where that is known.
 package struct AccountIdentity: Sendable, Hashable {
     /// The appAccountToken.
     package let token: UniqueIdentifier
-    /// What the app's own tokens call it; nil where only the token is known.
+    /// The name of the account in the app's own tokens; nil where only the appAccountToken is known.
     package let id: String?
     /// The rule by which the id has this token; nil where only the token is known.
     package let rule: AccountIDRule?
 
-    /// An account of which only the token is known.
+    /// An account without a known id.
     package init(token: UniqueIdentifier) {
         self.token = token
         (id, rule) = (nil, nil)
@@ -21,6 +21,6 @@ package struct AccountIdentity: Sendable, Hashable {
         self.rule = rule
     }
 
-    /// Its id; where only the token is known, that as commands take it (``AccountReference/token(_:)``), which is no id of anybody.
+    /// Its id, or its token as commands take it (``AccountReference/token(_:)``) where no id is known. No id reads like that.
     package var name: String { id ?? AccountReference.token(token).description }
 }

@@ -18,8 +18,10 @@ public struct AccountPhase: Sendable, Hashable {
     public var purchase: PurchaseKey?
     /// The act of staff that decides here: the grant, the change of tier, or the block.
     public var act: Int64?
-    /// With access, when all of it ends without a gap, as known then; nil where it has no end. While a renewal is waited for
-    /// that is the end of the waiting. Without access, when it ended; nil where there never was any.
+    /// The end of access:
+    /// - With access: when all of it ends without a gap, as known then; nil where it has no end. While a renewal is waited
+    ///   for, that is the end of the waiting.
+    /// - Without access: when it ended; nil where there never was any.
     public var expiresAt: Timestamp?
     /// Whether anything that gives access is going to renew.
     public var willRenew: Bool
@@ -68,7 +70,7 @@ public struct AccountPhase: Sendable, Hashable {
         if goesOn == nil { self.goesOn = goesOnByDefault }
     }
 
-    /// Whether it would go on if what decides were all that there is.
+    /// Whether access would go on by itself if the deciding source were the only one.
     package var goesOnByDefault: Bool { access && willRenew && status != .gracePeriod }
 
     /// Whether the account has what its tier gives.

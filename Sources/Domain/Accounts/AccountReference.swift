@@ -1,8 +1,8 @@
 package import Base
 
-/// What an operator or a server calls an account: its id, or `token:` and its appAccountToken where only that is known.
+/// An account as an operator or a server writes it: its id, or `token:` and its appAccountToken where only that is known.
 package enum AccountReference: Sendable, Hashable, CustomStringConvertible {
-    /// What the app's own tokens call it.
+    /// Its name in the app's own tokens.
     case id(String)
     /// Its appAccountToken.
     case token(UniqueIdentifier)

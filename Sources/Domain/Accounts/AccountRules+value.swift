@@ -120,7 +120,7 @@ extension AccountRules {
         guard let now = line.span(at: instant), now.isOwned, let last = line.lastGiven(by: instant) else { return nil }
         let productID = line.spans[last.place].phase.productID
         if let block = block(ofEndedLine: place, last.place, before: limit) {
-            // What it took had ended already where Apple gave back later what was refunded at the block.
+            // Where it was refunded at the block, and Apple took that refund back later, it had ended before the block.
             let then = line.span(at: block.at)
             let hadEnded = then.map { $0.mayCount && !$0.isThere } ?? false
             return Ended(

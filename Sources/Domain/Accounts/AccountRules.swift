@@ -39,12 +39,12 @@ struct AccountRules {
         let lostAt: Timestamp?
     }
 
-    /// What decided when staff acted: decided once, by the catalog of the act's instant.
+    /// What an act of staff is about. The catalog of the act's instant determines it for good.
     struct Decision {
         let root: Root
         /// The tier that the account had.
         let tier: String
-        /// The act that added the days that decided; nil where the source itself did.
+        /// The act whose added days decided; nil where the source itself decided.
         let added: Int?
         /// Whether days can be added to it: it gave access, and has an end.
         let isExtensible: Bool
@@ -61,7 +61,7 @@ struct AccountRules {
         let act: Int
         let root: Root
         let rank: Int
-        /// The act that added the days that decided then; nil where the source itself did.
+        /// The act whose added days decided then; nil where the source itself decided.
         let added: Int?
     }
 
@@ -72,16 +72,16 @@ struct AccountRules {
     private(set) var extensions: [Extension] = []
     private(set) var blocks: [Block] = []
     private(set) var overrides: [Override] = []
-    /// By act.
+    /// What the acts are about, by their indices.
     private(set) var decisions: [Int: Decision]
-    /// Since when the catalog counts: what decided at earlier acts is given.
+    /// From when on the catalog counts. What earlier acts are about was determined before.
     private let start: Timestamp
     /// For each act and each purchase, the first span of a source that was not there at the act.
     private let firstNew: [[Int]]
 
     /// - Parameters:
-    ///   - decisions: what decided at acts before the catalog counted.
-    ///   - start: since when it counts.
+    ///   - decisions: what acts before the start are about.
+    ///   - start: from when on the catalog counts.
     init(
         _ facts: AccountFacts, _ catalog: Catalog, knowing decisions: [Int: Decision] = [:],
         from start: Timestamp = .distantPast

@@ -31,15 +31,15 @@ public import Subscriptions
 /// **Revoke** ends all that was there at its instant: until `unrevoke` none of it gives anything. The account is
 /// `revoked` unless something later gives access, or gave it and ended later.
 ///
-/// **Change of tier** is about the deciding source at its instant, and about the days that are added to that source. From then on, while that source gives access, the
-/// account has the new tier in place of all that was there then; later purchases and gifts count beside it. The latest
-/// change in force counts. Without access there is nothing to change. Everybody has the lowest tier: a source that was
-/// changed to it gives nothing until it ends, and the account is `free`.
+/// **Change of tier** is about the deciding source at its instant, and about the days that are added to that source. From
+/// then on, while that source gives access, the account has the new tier in place of all that was there then; later
+/// purchases and gifts count beside it. The latest change in force counts. Without access there is nothing to change.
+/// Everybody has the lowest tier: a source that was changed to it gives nothing until it ends, and the account is `free`.
 ///
 /// **Ends.** The end of access is that of all access without a gap, by what is known at the instant: the sources that
 /// give it, what Apple has charged for ahead, and the days that staff has added. The tier's end is when another one takes
-/// its place. A purchase whose renewal is waited for ends where the waiting does if Apple says nothing until then, and before
-/// the waiting where its period does.
+/// its place. A purchase ends where its period ends; while its renewal is waited for, where the waiting ends if Apple reports
+/// nothing before.
 ///
 /// **Extend** is about the deciding source at its instant, too. Where that source's access ends, the tier that the
 /// account had at the act's instant goes on for so many days, as a grant.
@@ -52,11 +52,11 @@ public import Subscriptions
 /// staff took it back, `trial_expired` where it was a trial of either kind that no paid period followed (its grace is
 /// part of it), otherwise `expired`; billing retry is `expired` from when access ended. If there never was a source, it
 /// is `free`. Purchases that another account owns by now do not count, nor do those that never gave this account
-/// anything; one that was nobody's until the account proved it counts from its beginning. One that came back from another
+/// anything. One that no account owned until this one proved it counts from its beginning. One that came back from another
 /// account counts with what it gave this account before.
 ///
-/// **Catalogs.** What the account is at an instant is by the catalog that is current then. What an act is about, and the tier
-/// that the account had at it, stays what it was by the catalog of the act's instant.
+/// **Catalogs.** The catalog that is current at an instant decides what the account is then. The catalog of an act's instant
+/// decides for good what the act is about, and which tier the account had then.
 ///
 /// Every rule depends on instants and numbers of acts, none on the order in which facts came.
 public struct AccountState: Sendable, Hashable {

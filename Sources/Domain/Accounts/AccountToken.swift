@@ -5,7 +5,7 @@ import Crypto
 /// The appAccountToken that an account buys with: an app passes it to StoreKit, and Apple then signs it into
 /// the purchases.
 ///
-/// What it is to the account's id is said by ``AccountIDRule``: the id itself, or its hash. Apps may compute it themselves, so neither the
+/// ``AccountIDRule`` decides whether it is the account's id or the hash of that. Apps may compute it themselves, so neither the
 /// namespace nor the hash ever changes.
 public enum AccountToken {
     /// The namespace of ids that are hashed: 45f55b13-241a-42e7-9499-38fb335afb69, drawn once for storehook.

@@ -29,11 +29,9 @@ public struct LinePhase: Sendable, Hashable {
     public var chargedAt: Timestamp?
     /// What the latest renewal info says that it renews to.
     public var namedProductID: String?
-    /// Until when its renewal is waited for after the end, where a word of Apple's cut the waiting short; else the phase
-    /// lasts as long as the waiting.
+    /// See ``/Subscriptions/PhaseOrigin/waitsUntil``.
     public var waitsUntil: Timestamp?
-    /// The renewal to another product that follows as it was charged for by then, where another plan that was bought later
-    /// replaced it.
+    /// See ``/Subscriptions/PhaseOrigin/replacedRenewal``.
     public var replacedRenewal: PhaseOrigin.Renewal?
 
     /// Memberwise. By default the period lasts as long as access.

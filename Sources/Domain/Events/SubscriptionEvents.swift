@@ -21,8 +21,8 @@ import Subscriptions
 /// that the records show now and did not before. A period that was reported from renewal info is not reported again
 /// when its record comes.
 ///
-/// **A part of a period**, such as seats that are added while it runs, is no renewal: the first part is reported, and of
-/// the others nothing but their refunds.
+/// **A part of a period**, such as seats that are added while it runs, is no renewal. The first part is reported as a period;
+/// of each further part only a refund is reported.
 ///
 /// **A warning** that the end comes soon speaks of the account's access as a whole: it is given where all of it ends with
 /// this subscription, and nothing goes on by itself.

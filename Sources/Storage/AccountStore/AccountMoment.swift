@@ -12,7 +12,7 @@ struct AccountMoment {
     let preparing: Int64?
 
     /// Reads it: one statement, which a transaction that settles a batch needs for the clock in any case.
-    /// - Parameter account: an account whose id is to be written: the rule of ids is held with the same statement
+    /// - Parameter account: an account whose id the transaction writes: the same statement holds the rule of ids
     ///   (``/PurchaseStore/Accounts/AccountIdentity/holdRule(_:)``).
     init(_ session: borrowing PostgresSession, naming account: AccountIdentity? = nil) throws {
         let row = try session.query(account?.rule == nil ? Self.plain : Self.naming).one()

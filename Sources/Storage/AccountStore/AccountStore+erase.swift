@@ -62,8 +62,9 @@ extension AccountStore {
         return AccountChange(.erased(erased), settled, of: purchases)
     }
 
-    /// Whether anything is stored about an account, whatever names it. Who never bought may have used something. What has no index comes
-    /// last, and is looked through for an account of which there is nothing else.
+    /// Whether any table has something about an account; one that never bought may have used something.
+    ///
+    /// Tables without an index on the token come last. They are searched only where the others have nothing.
     private func isKnown(_ token: UniqueIdentifier, _ session: borrowing PostgresSession) throws -> Bool {
         let (token, hash) = (UUID(token), Self.hash(token.description))
         return try session.query(

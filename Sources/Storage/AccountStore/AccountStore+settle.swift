@@ -46,7 +46,7 @@ extension AccountStore {
     /// - Parameters:
     ///   - deltas: the purchases that this transaction has derived; they are not read back.
     ///   - unchanged: purchases of which nothing has changed.
-    ///   - account: one to derive in any case; its id is written, where it is known.
+    ///   - account: an account to derive in any case. Its id is written where it is known.
     /// - Throws: `PostgresError`, or ``UnreadableCatalog``; the transaction must then be rolled back.
     package func settle(
         _ purchases: [PurchaseKey], having deltas: [PurchaseDelta] = [], unchanged: Set<PurchaseKey> = [],

@@ -1,4 +1,4 @@
-/// Deletes what is over a portion at a time, so that nothing waits for long. What is left over after many portions goes the next time.
+/// Deletes old rows in portions, so that no other transaction waits for long. A thousand portions at most; the next run takes the rest.
 package enum Portions {
     private static let size: Int64 = 5000
     private static let most = 1000

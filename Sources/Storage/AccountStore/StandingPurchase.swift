@@ -38,7 +38,7 @@ struct StandingPurchase {
     /// - Returns: with it, what is to be recorded.
     func outcome(for token: UniqueIdentifier, under rule: RestoreRule) -> (BindOutcome, PurchaseBinding.Kind?) {
         let held = ownership.holding(signed: signed, at: now)
-        // Whose it was before, or is to be, needs a proof of its own as well.
+        // An account that owned an earlier stretch, or only the upcoming one, needs a proof for the present one.
         if let held, held.account == token { return (.already, held.ground.isFirm ? nil : .proof) }
         if ownership.isSigned(signed, for: { $0 != token }, at: now) { return (.otherAccountsToken, nil) }
         guard let held, held.ground.isFirm else { return (.bound, .proof) }

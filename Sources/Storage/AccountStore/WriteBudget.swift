@@ -6,13 +6,13 @@ import PurchaseStore
 
 /// How many bytes an account's callers may add to the database in a day of UTC: ten million, whatever the number of processes.
 ///
-/// Counted are consents, attempts to buy, keys of usage, and evidence that apps hand in. A row is weighed at what it takes with its
-/// indexes, measured with a test that holds it (`WriteBudgetTests`). What is repeated, and so writes nothing, spends nothing.
+/// Consents, attempts to buy, keys of usage, and evidence that apps hand in are counted. A row counts with its indexes; the weights are
+/// measured, and `WriteBudgetTests` checks them. A call that repeats an earlier one writes nothing, and spends nothing.
 /// The one statement that spends is the schema's, `spend_write_budget`; keys of usage are paid for inside `count_usage`.
 ///
 /// Locks are taken in one order: the token of consents, the budget, purchases, accounts.
 package enum WriteBudget {
-    /// The account has written too much today. What would have been written was not.
+    /// The account's budget of the day does not suffice. Nothing was written.
     package struct Exhausted: Error, Sendable, Hashable {
         /// Seconds until the day of UTC ends by the database's clock, 1 to 86,400.
         package let retryAfter: Int
@@ -48,7 +48,7 @@ package enum WriteBudget {
             try await pool.query(
                 PostgresQuery(
                     "budget.drop",
-                    // A day longer than it counts: a transaction that began before midnight may still spend of it.
+                    // Kept for a day more: a transaction that began before midnight may still spend of it.
                     """
                     delete from storehook.write_budgets
                      where ctid = any (array(select b.ctid from storehook.write_budgets b
@@ -60,8 +60,8 @@ package enum WriteBudget {
         }
     }
 
-    /// Forgets what an account wrote today, for its erasure, and holds its budget: before any purchase or account is locked.
-    /// - Returns: whether anything was noted.
+    /// Deletes an account's budget, for its erasure, and holds it. The caller has locked no purchase and no account yet.
+    /// - Returns: whether there was one.
     package static func erase(_ account: UniqueIdentifier, _ session: borrowing PostgresSession) throws -> Bool {
         try session.query(
             PostgresQuery("budget.erase", "delete from storehook.write_budgets where token = \(UUID(account))")
@@ -69,9 +69,9 @@ package enum WriteBudget {
     }
 }
 
-/// What a row takes in the database with its indexes, in bytes, as it is paid for. Rounded up: what is measured stands beside it.
+/// The price of a row: the bytes that it takes in the database with its indexes, rounded up. Each has the measured number in its comment.
 package enum WriteWeight {
-    /// An attempt to buy: 150 bytes, and its texts: longer ones leave room in their pages that nothing else fits in.
+    /// An attempt to buy: 150 bytes and its texts. Long texts leave room in their pages that no other row fits in.
     package static func attempt(productID: String, reason: String?) -> Int {
         200 + (productID.utf8.count + (reason?.utf8.count ?? 0)) * 3 / 2
     }
@@ -79,13 +79,14 @@ package enum WriteWeight {
     /// A consent without its text, and the note that it was superseded: 290 bytes with a short name.
     package static func consent(of account: String) -> Int { 320 + account.utf8.count * 3 / 2 }
 
-    /// A text that a consent names and nobody had before: 180 bytes, and the text in pieces.
+    /// A text of a consent that is not stored yet: 180 bytes, and the text in pieces.
     package static func consentText(_ text: String) -> Int { 200 + text.utf8.count * 3 / 2 }
 
-    /// A record that was handed in: the bytes, and the facts, states and events that come of it. 5,400 bytes, of purchases each of its own.
-    /// - Parameter bytes: its own, without what is stored elsewhere.
+    /// A record that an app hands in: its bytes, and the facts, states and events that come of it. 5,400 bytes where each record is of
+    /// another purchase.
+    /// - Parameter bytes: the record's own, without what is stored elsewhere.
     package static func evidence(_ bytes: Int) -> Int { 5_000 + bytes * 3 }
 
-    /// A receipt, or an answer to one: nothing is derived from it.
+    /// A receipt, or Apple's answer to one. Nothing is derived from it.
     package static func receipt(_ bytes: Int) -> Int { 1_000 + bytes * 5 / 4 }
 }

@@ -2,10 +2,10 @@ package import Accounts
 package import Postgres
 
 extension AccountIdentity {
-    /// Holds the rule by which the account's id has its token until the end of the transaction, before an id is written. The rule is
-    /// changed by one transaction, which holds it alone: it takes out the ids that were written before, and those who come after see it.
+    /// Holds the rule of account ids until the end of the transaction, before an id is written. One transaction changes the rule, and
+    /// holds it alone: it removes the ids that were written before; transactions that hold the rule later see the new one.
     ///
-    /// A row, and no advisory lock, because any login may hold one of those, whatever its rights.
+    /// The lock is on a row. Any login may take an advisory lock, whatever its rights.
     /// - Throws: ``ruleChanged(_:)`` where the rule is another one by now.
     package func holdRule(_ session: borrowing PostgresSession) throws {
         guard let rule else { return }
@@ -15,7 +15,7 @@ extension AccountIdentity {
         if held != rule.rawValue { throw Self.ruleChanged("accounts.rule") }
     }
 
-    /// The rule is another one than the account was named by. The same again may go well, by the rule as it is then.
+    /// The error where the rule changed after the account's token was derived. A caller may derive it anew, and retry.
     package static func ruleChanged(_ operation: String) -> PostgresError {
         PostgresError(
             .server(.serializationFailure), "the rule of account ids was changed meanwhile", operation: operation)

@@ -6,9 +6,12 @@ package import Subscriptions
 
 extension PhaseOrigin {
     /// An element of `phase_origin`: bought|charged|upcoming account|named product, instants in milliseconds since 1970;
-    /// nil where there is nothing to say. In the third field follow, separated by commas, `w` with the instant until which a
-    /// renewal is waited for, and `r` with the end of a replaced renewal and its product in Base64. An earlier release reads
-    /// there what is not `1` as nothing.
+    /// nil where there is nothing to say. The third field is a list, separated by commas:
+    /// - `1` for an upcoming account;
+    /// - `w` and the instant until which a renewal is waited for;
+    /// - `r`, the end of a replaced renewal, a space, and its product in Base64.
+    ///
+    /// An earlier release reads any list but `1` as nothing.
     var stored: String? {
         if isOrdinary { return nil }
         let fields = [

@@ -6,7 +6,7 @@ package import Subscriptions
 // Arrays of arrays cannot be passed, so each row has these as one text.
 
 extension OneTimePurchase.Gap {
-    /// Follows the ends of a gap after which it was bought again. Earlier releases read the numbers alone.
+    /// Marks a gap after which it was bought again, behind the two ends. Earlier releases read only the numbers.
     private static let boughtAgain = "bought"
 
     /// As `one_time_purchases.gaps` has them: `from/until`, in milliseconds, or `from/until/bought`, separated by spaces;

@@ -33,7 +33,8 @@ public struct CatalogTimeline: Sendable, Hashable {
 
     /// Another catalog takes over.
     public mutating func append(_ catalog: Catalog, from instant: Timestamp) {
-        // One that says the same of accounts knows more, and one that takes over no later takes its place.
+        // It takes the last one's place where that never counted before it, or where both say the same of accounts: the
+        // newer one knows more.
         if reigns[reigns.count - 1].startsAt >= instant || CatalogChange(from: last, to: catalog).isOfNone {
             reigns[reigns.count - 1].catalog = catalog
         } else {

@@ -12,18 +12,18 @@ public struct PurchaseFacts: Sendable, Hashable {
     public private(set) var renewals: [RenewalFact] = []
     /// Every status that Apple reported and this release knows, by (signedAt, status).
     public private(set) var reportedStatuses: [ReportedStatus] = []
-    /// What is rare among them, noted as it comes: to look for it each time that state is derived costs more.
+    /// What is rare and occurs among them. It is noted as facts are added: to look for it at each derivation would cost more.
     private(set) var rarities: Rarities = []
 
-    /// What few facts are.
+    /// Properties that few facts have.
     struct Rarities: OptionSet, Hashable {
         let rawValue: UInt8
 
         /// A record without a signature.
         static let unsigned = Rarities(rawValue: 1)
-        /// A transaction that says why it stands beside others of its period.
+        /// A transaction with a reason why it stands beside others of its period.
         static let parts = Rarities(rawValue: 2)
-        /// A renewal of which Apple says that an upgrade replaced it: perhaps it never began.
+        /// A renewal that an upgrade replaced, by Apple's word: perhaps it never began.
         static let upgradedRenewals = Rarities(rawValue: 4)
         /// A transaction of something bought once.
         static let boughtOnce = Rarities(rawValue: 8)

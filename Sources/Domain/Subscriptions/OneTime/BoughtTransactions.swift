@@ -9,8 +9,8 @@ struct BoughtTransactions {
         private(set) var record: TransactionFact
         /// When it was bought, by that record.
         private(set) var purchasedAt: Timestamp
-        /// Since when it is refunded, by each record since the last that took a refund back; none while it stands. A further
-        /// record with a later date does not take back that it was refunded by then.
+        /// The refund dates of its records, back to the last record that took a refund back; none while the purchase stands.
+        /// There may be several: a later date does not take back that it was refunded by an earlier one.
         private(set) var revocations: [Timestamp] = []
         /// Refunds that a later-signed record of it took back: from the refund until that record counts.
         private(set) var reversed: [OneTimePurchase.Gap] = []

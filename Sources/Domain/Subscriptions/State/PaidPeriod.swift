@@ -29,7 +29,7 @@ public struct PaidPeriod: FamilySharable, Sendable, Hashable {
     /// From when on it counts for nothing: it was charged ahead, and another plan was bought before it began. Nil for nearly
     /// all.
     public var replacedAt: Timestamp?
-    /// Whether another transaction is of the same period: seats that were added, or a purchase that was split.
+    /// Whether it is one of several transactions of one period: seats that were added, or a purchase that was split.
     public var isPart: Bool
     /// From when on its record counts where that has no date of its own, as the reversal of a refund.
     public var asOf: Timestamp

@@ -131,7 +131,7 @@ extension Period {
         }
     }
 
-    /// Whether this takes the place of a period before its time, unless it never begins.
+    /// Whether this takes the place of a period before its time, provided that it begins.
     private func mayEnd(_ period: Period) -> Bool {
         guard period.start < start, start < period.expiresAt, !isPart(of: period) else { return false }
         let lastDay = period.expiresAt.adding(days: -StatusPolicy.renewsEarlyDays)

@@ -21,7 +21,7 @@ struct Period: Sendable {
     let start: Timestamp
     /// When it ends by its own record, before refunds and later purchases.
     let expiresAt: Timestamp
-    /// The other ends that earlier records of it gave, before Apple moved it. Mostly none.
+    /// Other ends that its earlier records gave, before Apple moved the end. Mostly none.
     let formerEnds: [Timestamp]
     /// From when on it counts as paid: its first record's signature, if Apple charged ahead of the start.
     let chargedAt: Timestamp
@@ -40,7 +40,7 @@ struct Period: Sendable {
     private var endBySuccession: Timestamp
     /// The purchase that replaced it before its time.
     private var successor: (start: Timestamp, chargedAt: Timestamp)?
-    /// What was going to replace it, until that was replaced before it began. Mostly nothing.
+    /// Purchases that were going to replace it, and were replaced themselves before they began. Mostly none.
     private var formerSuccessors: [(start: Timestamp, chargedAt: Timestamp, replacedAt: Timestamp)] = []
     /// From when on a purchase has replaced it that was never heard of.
     private var unheardFrom: Timestamp?
@@ -123,8 +123,7 @@ struct Period: Sendable {
     /// Whether it counts for nothing at an instant, and ever after.
     func isReplaced(at instant: Timestamp) -> Bool { replacedAt.map { $0 <= instant } ?? false }
 
-    /// Whether a record of it says that it lasts until this date: renewal info of before an end was moved names the old
-    /// one.
+    /// Whether any record of it gives this end. Renewal info that was signed before Apple moved the end names the old one.
     func lasts(until date: Timestamp) -> Bool { expiresAt == date || formerEnds.contains(date) }
 
     /// Whether both are parts of one period: neither takes the other's place, and it is revoked when all are.

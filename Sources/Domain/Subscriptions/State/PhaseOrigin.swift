@@ -14,11 +14,11 @@ public struct PhaseOrigin: Sendable, Hashable {
     public var namedProductID: String?
     /// Whether only renewal info names the account: it speaks of the upcoming renewal, and is weaker than a proof.
     public var isUpcomingAccount: Bool
-    /// Until when the renewal is waited for after the end, where a word of Apple's cut the waiting short; else the phase
+    /// When the waiting for the renewal was to end, where something that Apple reported ended it earlier; nil where the phase
     /// lasts as long as the waiting.
     public var waitsUntil: Timestamp?
-    /// The renewal to another product that follows as it was charged for by then, where another plan that was bought later
-    /// replaced it; else the next phase says what follows.
+    /// The renewal to another product that Apple had charged for by then, where a plan that was bought later replaced it; nil
+    /// where the next phase is what follows.
     public var replacedRenewal: Renewal?
 
     /// What was charged for ahead.

@@ -10,7 +10,7 @@ public struct PurchaseState: Sendable {
     /// What the facts do not explain, in the order of signing.
     public let anomalies: [Anomaly]
     let rules: SubscriptionRules
-    /// Whether a reported status decides for a while, until Apple says something new.
+    /// Whether a reported status decides somewhere, until Apple's next new report.
     private let isDecidedByReport: Bool
 
     /// Derives the state.
@@ -53,8 +53,8 @@ public struct PurchaseState: Sendable {
             stretchEnds: rules.origins.stretchEnds)
     }
 
-    /// Derives the state from a horizon on without the facts about periods that began before `cut`; nil where those may
-    /// have a say in it.
+    /// Derives the state from a horizon on without the facts about periods that began before `cut`; nil where those facts
+    /// might change it.
     public init?(
         _ facts: PurchaseFacts, in environment: String = Environment.production.rawValue,
         policy: StatusPolicy = StatusPolicy(), cutAt cut: Timestamp, from horizon: Timestamp, carry: LineCarry
@@ -66,7 +66,7 @@ public struct PurchaseState: Sendable {
         if isDecidedByReport, !Self.isNewsKept(of: facts, at: cut, from: horizon) { return nil }
     }
 
-    /// Notes how long a renewal is waited for in each phase that a word of Apple's ended before.
+    /// Notes until when a renewal was to be waited for, in each phase that something Apple reported ended earlier.
     private static func noteWaiting(_ phases: inout [Phase], _ policy: StatusPolicy) {
         guard policy.renewalLeewaySeconds > 0 else { return }
         for next in phases.indices.dropFirst() {
@@ -134,8 +134,7 @@ public struct PurchaseState: Sendable {
             && areIndependent(periods, of: facts, cutAt: cut)
     }
 
-    /// Whether it is known without the facts before `cut` when Apple next said something new, after a report by the
-    /// horizon.
+    /// Whether the facts from `cut` on suffice to know when Apple's next new report came, after the last one by the horizon.
     private static func isNewsKept(of facts: PurchaseFacts, at cut: Timestamp, from horizon: Timestamp) -> Bool {
         // Whether renewal info says something new must not depend on what was said of a period that is left out.
         guard facts.renewals.allSatisfy({ $0.asOf < cut || $0.renewsAt.map { $0 > cut } ?? false }) else {

@@ -1,10 +1,10 @@
 import AppStorePayloads
 import Base
 
-/// What the newest renewal info names beside what the records give.
+/// The check of the product that renewal info names against the one that the records give.
 extension SubscriptionRules {
     /// The period that renewal info names as the newest purchase, by its product and its end, where the records have one of
-    /// another product decide: what replaced that one was never said, and Apple's latest word is about this one.
+    /// another product decide. No record of what replaced that one came, and Apple's latest word is about this one.
     func named(
         by renewal: RenewalFact?, insteadOf deciding: Int?, at instant: Timestamp, before next: Int
     ) -> Int? {

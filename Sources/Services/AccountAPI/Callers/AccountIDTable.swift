@@ -7,11 +7,10 @@ package import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// The rule of account ids that this process goes by, read every few seconds: where it is changed, callers are named by the new one within
-/// seven seconds.
+/// The rule of account ids that this process goes by. It is read every few seconds, so that a change takes effect within seven seconds.
 ///
-/// While the database is away, the rule that was read last stands. Where there is none, or another than this process's setting, nobody is
-/// named: 503.
+/// While the database is away, the rule that was read last stays in effect. Callers are refused with 503 where there is no rule, or where
+/// it is not the one of this process's setting.
 package final class AccountIDTable: Service {
     private enum Known: Hashable {
         case rule(AccountIDRule)

@@ -4,9 +4,9 @@ package import Base
 import Foundation
 import Postgres
 
-/// A change of the rule of account ids, done or looked at.
+/// A change of the rule of account ids, made or only worked out.
 package struct AccountIDChange: Sendable {
-    /// An id that has another token under the new rule, or that is none under it.
+    /// An id that has another token under the new rule, or is no id under it.
     package struct Moved: Sendable, Hashable {
         /// The id.
         package var id: String
@@ -37,9 +37,11 @@ extension AccountIDs {
 
     /// Changes the rule, or only finds what would change.
     ///
-    /// Nothing is moved: what is signed and recorded for a token stays with it, and the id that no longer has this token is taken out, so
-    /// that only the token is known. It is one transaction. What names accounts meanwhile waits for it; readers and workers do not.
-    /// Stragglers of programs that knew of no rule are taken out the next time.
+    /// Nothing is moved: what is signed and recorded for a token stays with it. An id that no longer has this token is removed, so that
+    /// only the token is known.
+    ///
+    /// It is one transaction. Programs that write an id meanwhile wait for it; readers and workers do not wait. An id that a program of
+    /// an earlier release writes afterwards, by no rule, is removed by the next change.
     /// - Parameters:
     ///   - person: who does it; nil to change nothing.
     ///   - listing: how many ids are listed.
@@ -77,7 +79,7 @@ extension AccountIDs {
         }
     }
 
-    /// The rule; with what names accounts shut out, where it is to be changed.
+    /// Reads the rule. Where it is to be changed, programs that write an id wait from here on.
     private func hold(changing isChange: Bool, _ session: borrowing PostgresSession) throws -> AccountIDRule? {
         let lock = isChange ? "for update" : ""
         return try session.query(
@@ -101,7 +103,7 @@ extension AccountIDs {
     /// An id with a token.
     private struct Named {
         var moved: AccountIDChange.Moved
-        /// Whether it is found in another place, too.
+        /// Whether the accounts have it, too.
         var isKnown: Bool
         var id: String { moved.id }
         var token: UniqueIdentifier { moved.token }
@@ -113,7 +115,7 @@ extension AccountIDs {
         }
     }
 
-    /// Where ids stand.
+    /// The tables that have ids.
     private enum Source {
         case accounts, consents
 
@@ -145,7 +147,7 @@ extension AccountIDs {
             }
         }
 
-        /// Takes out ids; in order, as everybody locks accounts.
+        /// Removes ids; in the order in which every transaction locks accounts.
         func forget(_ ids: [Named]) -> PostgresQuery {
             let (tokens, names) = (ids.map { UUID($0.token) }, ids.map(\.id))
             switch self {
@@ -174,8 +176,8 @@ extension AccountIDs {
 }
 
 extension AccountIDs {
-    /// Accounts whose ids do not have their tokens under a rule, by what ids look like: the first ones. Programs that knew of no rule
-    /// named them.
+    /// The first accounts whose tokens cannot be those of their ids under a rule, by the form of the ids. Programs of earlier releases
+    /// wrote them.
     package func misnamed(under rule: AccountIDRule, most: Int) async throws -> [String] {
         let uuid = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
         let misfit =

@@ -12,14 +12,14 @@ package struct AccountIDs: Sendable {
 
     /// The rule as it stands.
     package struct Standing: Sendable, Hashable {
-        /// The rule; nil where accounts of before leave it open (``AccountIDRefusal/unnamed``).
+        /// The rule; nil where the accounts of earlier releases leave it open (``AccountIDRefusal/unnamed``).
         package var rule: AccountIDRule?
-        /// When it was named; nil while nobody has named it: then the first program that goes by it names it, by its setting.
+        /// When it was named. Nil while it is not: the first program that goes by it names it, by its setting.
         package var namedAt: Timestamp?
         /// Who named it.
         package var namedBy: String?
 
-        /// A rule of its own, or one that nobody has named.
+        /// Memberwise. By default the rule is not named yet.
         package init(rule: AccountIDRule?, namedAt: Timestamp? = nil, namedBy: String? = nil) {
             self.rule = rule
             self.namedAt = namedAt
@@ -37,8 +37,8 @@ package struct AccountIDs: Sendable {
             namedAt: try row.decode(1, as: PostgresTimestamp?.self).map { Timestamp($0) }, namedBy: try row.decode(2))
     }
 
-    /// The rule that a program with a setting goes by. Where nobody has named it yet, it is named by this.
-    /// - Parameter setting: `STOREHOOK_ACCOUNT_IDS`; nil where it is not set, which goes by any rule.
+    /// The rule that a program with a setting goes by. Where it is not named yet, this names it.
+    /// - Parameter setting: `STOREHOOK_ACCOUNT_IDS`; nil where it is not set: then any rule will do.
     /// - Throws: ``AccountIDRefusal`` where the program may not run; `PostgresError`.
     package func rule(setting: AccountIDRule?) async throws -> AccountIDRule {
         var standing = try await standing()
@@ -57,9 +57,9 @@ package struct AccountIDs: Sendable {
 
 /// Why a program may not go by the rule of account ids.
 package enum AccountIDRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There is none: an account of before has an id that is a version 5 UUID and its own token.
+    /// There is no rule: an earlier release stored an account whose id is a version 5 UUID and its own token.
     case unnamed
-    /// The program's setting says another one.
+    /// The program's setting is another rule.
     case differs(setting: AccountIDRule, rule: AccountIDRule)
 
     /// One line: what is the matter, and what to do.

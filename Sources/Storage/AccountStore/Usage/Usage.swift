@@ -34,8 +34,8 @@ package struct Usage: Sendable {
     /// Counts a report of a feature, if its limit has room for it.
     ///
     /// Usage at another time counts to the day or month of that time. A key is kept until 35 days after that has
-    /// ended, or, for what is counted in total, until 35 days after the report. It is paid for out of the account's
-    /// ``WriteBudget``; a report without a key keeps nothing of its own, and costs nothing.
+    /// ended, or, for what is counted in total, until 35 days after the report. The account's ``WriteBudget`` pays for
+    /// the key. A report without a key adds no row, and costs nothing.
     /// - Parameters:
     ///   - feature: what is counted in the account's tier.
     ///   - token: the account's.
@@ -176,7 +176,8 @@ extension PostgresQuery {
 }
 
 extension PostgresError {
-    /// Whether a counter would have gone beyond its bound; or beyond 2^63, where it stood beyond the bound before there was one.
+    /// Whether a counter would have gone beyond its bound, or beyond 2^63. The latter occurs where it passed the bound before the
+    /// bound was introduced.
     fileprivate var isOfFullCounter: Bool { constraint == "usage_counters_bound" || sqlState == "22003" }
 }
 

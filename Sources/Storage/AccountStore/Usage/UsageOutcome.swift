@@ -10,7 +10,7 @@ package enum UsageOutcome: Sendable, Hashable {
     case full(UsageCount)
     /// Nothing was counted, because another report had the same key.
     case keyReused
-    /// Nothing was counted, because the account's callers have written too much today to keep another key.
+    /// Nothing was counted, because the account's budget of the day does not suffice for another key.
     case exhausted(WriteBudget.Exhausted)
     /// Nothing was counted, because its usage is dated more than 35 days ago.
     case tooOld

@@ -13,18 +13,18 @@ package struct Consents: Sendable {
     /// The consents behind a pool of connections. One is enough.
     package init(_ pool: PostgresPool) { self.pool = pool }
 
-    /// Unicode scalars of what a customer was shown. Rows of earlier releases may have more.
+    /// The most Unicode scalars of a text that a customer was shown. Rows of earlier releases may have more.
     package static let maximumTextLength = 2_000
 
     /// Records that an account agrees or no longer does. It counts from the moment that this returns: an answer that was not
-    /// begun by then sees it. What stands already, word for word, is not written again.
+    /// begun by then sees it. Nothing is written where the same, word for word, stands already.
     ///
-    /// A withdrawal is never refused for want of budget: the consent that it takes back has paid for it. Where the budget has nothing
-    /// left for its text, it is recorded without.
+    /// A withdrawal is never refused for want of budget: the consent that it takes back has paid for it. Where the budget does not
+    /// suffice for its text, it is recorded without the text.
     /// - Parameters:
     ///   - text: what the customer was shown; of a grant it has to be there.
     ///   - person: the person who records it.
-    ///   - isBudgeted: whether it is paid for out of the account's ``AccountStore/WriteBudget``; not where staff records it.
+    ///   - isBudgeted: whether the account's ``AccountStore/WriteBudget`` pays for it: false where staff records it.
     /// - Throws: `WriteBudget.Exhausted`, and then nothing was recorded; `PostgresError`.
     package func record(
         _ account: AccountIdentity, granted: Bool, text: String?, by person: String, isBudgeted: Bool = false
@@ -62,7 +62,7 @@ package struct Consents: Sendable {
             if isBudgeted {
                 text = try Self.pay(account.name, token, granted, text, since: standing, session)
             }
-            // Its text goes where texts are kept once: the schema sees to it.
+            // A trigger of the table moves the text to consent_texts, which has each text once.
             let row = try session.query(
                 PostgresQuery(
                     "consent.record",
@@ -160,8 +160,8 @@ extension Consents {
         return isNamed
     }
 
-    /// Forgets what an account, which the caller holds, agreed to, and the texts that nobody else was shown. From then on it has no
-    /// consent. Consents under which Apple was answered something stay without a name.
+    /// Deletes the consents of an account, and the texts that no other consent has. The caller holds the account's token. From then on
+    /// the account has no consent. A consent under which an answer was sent to Apple stays, without a name.
     /// - Returns: how many were recorded, how many of these stay, and the transactions about which an answer is on its way to Apple.
     package static func erase(
         _ account: AccountIdentity, _ session: borrowing PostgresSession
@@ -175,8 +175,8 @@ extension Consents {
         return (Int(deleted + kept), Int(kept), underWay)
     }
 
-    /// Deletes consents that were superseded so many days ago, but for those that an answer to Apple rests on, and the texts that only they
-    /// named; in portions.
+    /// Deletes consents that were superseded so many days ago, and the texts that only they had; in portions. Consents under which an
+    /// answer was sent to Apple stay.
     /// - Returns: how many consents.
     package func dropSuperseded(keeping days: Int) async throws -> Int64 {
         var dropped: Int64 = 0
@@ -197,7 +197,7 @@ extension Consents {
 }
 
 extension PostgresQuery {
-    /// What was recorded for an account, the latest first.
+    /// The consents of an account, the latest first.
     fileprivate static func consents(of token: UniqueIdentifier) -> PostgresQuery {
         """
         select c.id, c.account, c.app_account_token, c.granted, coalesce(t.text, c.text) as text, c.recorded_at, c.recorded_by
@@ -206,7 +206,7 @@ extension PostgresQuery {
         """
     }
 
-    /// What counts for an account.
+    /// The consent of an account that counts.
     fileprivate static func standing(_ token: UniqueIdentifier) -> PostgresQuery {
         PostgresQuery("consent.standing", "\(embedding: .consents(of: token)) limit 1")
     }

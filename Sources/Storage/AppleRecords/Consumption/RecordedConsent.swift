@@ -30,7 +30,7 @@ package struct RecordedConsent: Sendable, Hashable {
         recordedBy = try row.decode("recorded_by")
     }
 
-    /// Whether it says just this.
+    /// Whether it states the same, word for word.
     func says(_ granted: Bool, _ text: String?) -> Bool { self.granted == granted && self.text == text }
 
     /// The same with the transactions about which an answer is on its way now.

@@ -14,7 +14,7 @@ package struct HistoryWindow: ScopedRow, Hashable {
     package var endsAt: PostgresTimestamp
     /// Apple's token for the page to ask for; nil for the first.
     package var token: String?
-    /// How many pages were recorded of the list that is being walked.
+    /// How many pages of the present list were recorded.
     package var pages: Int64
 }
 

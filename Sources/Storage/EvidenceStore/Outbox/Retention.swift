@@ -1,5 +1,5 @@
-/// How long is kept what is not kept for good: Apple's bytes above all. Facts, states and the record of each notification are kept in any
-/// case.
+/// How long Apple's bytes are kept, and other rows that are not kept for good. Facts, states and the record of each notification are kept
+/// in any case.
 package struct Retention: Sendable, Hashable {
     /// Whole days (UTC) for which bytes are kept; nil keeps them for ever.
     package var days: Int?
