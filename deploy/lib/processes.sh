@@ -4,6 +4,9 @@
 # The account programs are launched as; empty for the script's own.
 launch_as=()
 
+# By its pid, the shell that launched a process.
+launched=()
+
 # launch VARIABLE SIGNAL COMMAND…: starts COMMAND and puts its pid into VARIABLE; redirections are the caller's. It gets
 # a session of its own, so that a Ctrl-C at the terminal reaches the script alone and the script decides who ends when;
 # should the script be killed, the kernel sends it SIGNAL. Never call this in a subshell: its end would count as ours.
@@ -14,15 +17,24 @@ launch() {
     # signal for our death is set last, because a change of account forgets it.
     setsid env --default-signal=INT --default-signal=QUIT "${launch_as[@]}" \
         setpriv --pdeathsig "$signal" "$@" </dev/null 9>&- &
+    launched[$!]=$BASHPID
     printf -v "$variable" '%d' $!
 }
 
-is_running() { (($1 > 0)) && kill -0 "$1" 2>/dev/null; }
+# Of what this shell launched its list of jobs says so: after the end the system may give the number to another process.
+is_running() {
+    (($1 > 0)) || return 1
+    if [[ ${launched[$1]:-} == "$BASHPID" ]]; then
+        grep -qxF -- "$1" <<<"$(jobs -pr)"
+    else
+        kill -0 "$1" 2>/dev/null
+    fi
+}
 
 # Waits so many seconds, and not a moment longer when a signal comes.
 pause_pid=0
 pause() {
-    # Who was killed is told by those who look after them, and better than Bash would.
+    # The callers report a killed process themselves, and better than Bash would.
     {
         sleep "$1" 9>&- &
         pause_pid=$!
