@@ -10,9 +10,9 @@ struct ConsentCommand: AsyncParsableCommand {
         abstract: "Show, record or withdraw a customer's consent to tell Apple about use.",
         discussion: """
             Apple asks about the use of a purchase when its customer wants the money back, and may be told only with the
-            customer's consent. An account is what the app's own tokens call the customer; purchases are found by the
-            appAccountToken that belongs to it, which token: names where the id is not known. The last word counts. Earlier
-            ones stay on record for STOREHOOK_HISTORY_DAYS, and those under which Apple was told something for good.
+            customer's consent. An account's id is what the app's own tokens call the customer; purchases are found by the
+            account's appAccountToken. Where the id is not known, write token: and that token. The latest record counts. Earlier
+            ones are kept for STOREHOOK_HISTORY_DAYS, and for good where Apple was sent data under them.
 
             Example: storehook consent user-42 --grant --text "I agree that Apple is told how I used what I bought."
             """)

@@ -9,7 +9,7 @@ import Schema
 /// Opening the database, and refusing one whose schema does not fit.
 enum Database {
     /// Runs `body` with a pool of connections to a database whose schema fits this binary, and closes it.
-    /// - Parameter checkingIDs: whether to refuse a setting that is another than the rule of account ids.
+    /// - Parameter checkingIDs: whether to refuse a setting that differs from the database's rule of account ids.
     static func with<T>(
         _ settings: Settings, size: Int = 1, checkingIDs: Bool = true, _ body: (PostgresPool) async throws -> T
     ) async throws -> T {
@@ -40,18 +40,18 @@ enum Database {
         if let misfit = misfit(state) { throw misfit }
     }
 
-    /// A program whose `STOREHOOK_ACCOUNT_IDS` is another rule than the database's does not run. Where it is not set, the database's rule
-    /// counts, whichever it is.
+    /// Refuses a program whose `STOREHOOK_ACCOUNT_IDS` is another rule than the database's. Where it is not set, the database's rule
+    /// counts.
     static func requireAccountIDs(_ pool: PostgresPool, _ settings: Settings) async throws {
         guard let setting = try settings.accountIDs() else { return }
         do {
             _ = try await AccountIDs(pool).rule(setting: setting)
         } catch AccountIDRefusal.unnamed {
-            // What names no account goes on; what does asks for the rule itself.
+            // A program that names no account runs without a rule; the others read the rule themselves, and fail.
         } catch let refusal as AccountIDRefusal {
             throw CommandFailure("\(refusal)", status: .usage)
         } catch let error as PostgresError where error.sqlState == "42501" {
-            // A user who may not see the rule names no account, either.
+            // A database user without the right to read the rule names no account either.
         }
     }
 
@@ -76,6 +76,14 @@ enum Database {
                 "storehook: \(id) is taken as an account's id; the account with that appAccountToken is token:\(uuid)")
         }
         return account
+    }
+
+    /// The token of the account that a list is restricted to; nil where it is not.
+    static func token(
+        _ reference: AccountReference?, _ pool: PostgresPool, _ settings: Settings
+    ) async throws -> UniqueIdentifier? {
+        guard let reference else { return nil }
+        return try await account(reference, pool, settings).token
     }
 
     /// A program that answers others starts while the database is unavailable, and answers 503 until it is back with a schema that

@@ -107,7 +107,7 @@ struct Doctor: AsyncParsableCommand {
                 name,
                 "\(keys) \(keys == 1 ? "key" : "keys"), for tokens of \(rules.issuer) to \(rules.audience)")
         } catch let fault as TokenKeySet.Fault {
-            // A program that runs knows since when; of a file, its own time does.
+            // Since when, a running program knows. Here the time of the file says it.
             let since = source?.path.flatMap { PlainFile.Stamp(of: $0) }.map {
                 "; it has stood so since \(Timestamp(secondsSince1970: $0.writtenAt))"
             }

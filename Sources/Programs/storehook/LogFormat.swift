@@ -23,7 +23,7 @@ enum LogFormat: String {
         let line = CapturedText()
         handler(label, to: line).log(
             event: LogEvent(
-                level: .warning, message: "Nobody read the log in time: lines are missing here",
+                level: .warning, message: "Lines are missing here: standard error was not read in time",
                 metadata: ["lines": "\(dropped)"], source: "storehook", file: #fileID, function: #function, line: #line)
         )
         return line.text.withLock(\.self)

@@ -59,7 +59,7 @@ struct Migrate: AsyncParsableCommand {
         try await nameIDs(pool, settings)
     }
 
-    /// Names the rule of account ids by the setting, where nobody has named it; says what the operator has to decide.
+    /// Names the rule of account ids by the setting, unless it is named already. Reports what the operator has to decide.
     private func nameIDs(_ pool: PostgresPool, _ settings: Settings) async throws {
         let ids = AccountIDs(pool)
         do {

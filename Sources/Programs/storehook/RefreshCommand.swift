@@ -19,7 +19,7 @@ struct RefreshCommand: AsyncParsableCommand {
             Doing it twice changes nothing. Exits with 1 if a record in Apple's answers is not Apple's.
 
             With --account the purchases are those that the account's appAccountToken stands in or that are bound to it, in every
-            environment and app that a key is set for; storehook consent shows it. Of each
+            environment and app that a key is set for; storehook consent shows the token. Of each
             customer's history Apple is asked once, for ten at the most; a worker asks for the rest. Exits with 1 also where
             there is no such purchase and where nobody can be asked about one.
 

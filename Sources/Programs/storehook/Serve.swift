@@ -122,7 +122,7 @@ struct Serve: AsyncParsableCommand {
         let callerMetrics = CallerMetrics()
         let tokenKeys = TokenKeys(
             source, logger: logger, now: WallClock.now, onRead: { callerMetrics.readKeys($0, $1) })
-        // A file that cannot be used is a mistake of now, and so is a provider without keys; one that is away comes back.
+        // A file that cannot be used and a provider without keys are mistakes of the operator; a provider that is away comes back.
         do {
             try await tokenKeys.read()
         } catch  where source.path != nil || error == .empty {
@@ -168,7 +168,7 @@ struct Serve: AsyncParsableCommand {
         return services
     }
 
-    /// It does not start where it could name nobody; a database that is away comes back.
+    /// Refuses to start where no account could be named; a database that is away comes back.
     private func requireRule(_ ids: AccountIDTable) async throws {
         do { try await ids.refresh() } catch let error as PostgresError where error.isTransient { return }
         if let why = ids.whyNone { throw CommandFailure(why, status: .usage) }

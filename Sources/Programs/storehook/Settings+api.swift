@@ -56,7 +56,8 @@ extension Settings {
             roleClaim: text("storehook.jwt.role.claim") ?? "role")
     }
 
-    /// `STOREHOOK_ACCOUNT_IDS`: what an account's id is to its appAccountToken; nil where it is not set, and the database's rule counts.
+    /// `STOREHOOK_ACCOUNT_IDS`: the rule that makes an account's appAccountToken of its id; nil where it is not set: then the database's
+    /// rule counts.
     func accountIDs() throws -> AccountIDRule? {
         guard let text = text("storehook.account.ids") else { return nil }
         guard let rule = AccountIDRule(rawValue: text) else {

@@ -5,7 +5,6 @@ import Configuration
 import EvidenceStore
 import Foundation
 import HTTPKit
-import Logging
 import Postgres
 import Subscriptions
 import SystemPackage
@@ -363,38 +362,6 @@ struct Settings: Sendable {
                 "TLS needs both a certificate and its key: --tls-certificate (STOREHOOK_TLS_CERTIFICATE) and "
                     + "--tls-key (STOREHOOK_TLS_KEY)", status: .usage)
         }
-    }
-
-    /// A logger by `STOREHOOK_LOG_LEVEL` and `STOREHOOK_LOG_FORMAT`; it writes to standard error.
-    func logger(_ label: String) throws -> Logger {
-        let level = text("storehook.log.level") ?? "info"
-        guard let level = Logger.Level(rawValue: level) else {
-            throw CommandFailure(
-                "STOREHOOK_LOG_LEVEL must be one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))",
-                status: .usage)
-        }
-        let format = try logFormat()
-        var logger = Logger(label: label) { format.handler($0) }
-        logger.logLevel = level
-        return logger
-    }
-
-    private func logFormat() throws -> LogFormat {
-        guard let text = text("storehook.log.format") else { return StandardError.isTerminal ? .text : .json }
-        guard let format = LogFormat(rawValue: text) else {
-            throw CommandFailure("STOREHOOK_LOG_FORMAT must be text or json", status: .usage)
-        }
-        return format
-    }
-
-    /// A logger for a long-running program: its first line names the storehook release, and from now on nothing that the program
-    /// writes to standard error makes it wait.
-    func programLogger(_ label: String) throws -> Logger {
-        var logger = try logger(label)
-        let format = try logFormat()
-        StandardError.becomeOfService { format.note(label, dropped: $0) }
-        logger.handler = ReleaseLine(logger.handler)
-        return logger
     }
 }
 

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Standard error, where everything goes that is no answer.
 ///
-/// A command waits for whoever reads it, as a person who pages through it expects. A program that serves never does: see
+/// A command waits until its text is read, for people who page through it. A program that serves never waits: see
 /// ``becomeOfService(note:)``.
 enum StandardError {
     private static let writer = Mutex<LineWriter?>(nil)
@@ -18,10 +18,10 @@ enum StandardError {
     /// Whether a person is reading.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// How many lines of a program that serves were dropped, because nobody read them in time.
+    /// How many lines of a program that serves were dropped, because they were not read in time.
     static var dropped: Int { writer.withLock { $0?.dropped ?? 0 } }
 
-    /// From now on nothing waits until somebody reads: a collector of logs that stands still is not to stop a program that serves.
+    /// From now on no write waits for a reader: a log collector that stands still must not stop a program that serves.
     /// - Parameter note: a line that says how many were dropped, with its line's end.
     static func becomeOfService(note: @escaping @Sendable (_ dropped: Int) -> String) {
         writer.withLock { if $0 == nil { $0 = LineWriter(to: STDERR_FILENO, note: note) } }

@@ -26,12 +26,12 @@ package struct APIConfiguration: Sendable {
     /// Which web pages may ask.
     package var cors = CORSPolicy()
     /// How much memory long bodies may take together while they are read and answered, in bytes.
-    package var bodyMemory = 128 << 20
+    package var bodyMemory: Int
 
     /// A configuration.
     /// - Parameter memory: how much memory the process may take, in bytes. A quarter is for long bodies, an eighth for the
     ///   bytes of requests as they arrive; an idle process has less than 100 MiB.
-    package init(host: String, port: Int, memory: Int = 512 << 20) {
+    package init(host: String, port: Int, memory: Int = MemoryLimit.usual) {
         bodyMemory = min(memory / 4, 256 << 20)
         http = HTTPServerConfiguration(host: host, port: port)
         // The receipts of a restore, the longest that any endpoint takes; each has a limit of its own.

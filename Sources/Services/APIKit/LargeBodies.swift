@@ -85,7 +85,7 @@ package final class LargeBodies: Sendable {
     /// How many wait for room.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Whether it got its room.
+    /// Whether it got its room. `withDeadline` could not say so where both come at once, and the room would be lost.
     private func wait(_ room: Room, _ number: UInt64) async -> Bool {
         let patience = patience
         let timer = Task { [weak self] in

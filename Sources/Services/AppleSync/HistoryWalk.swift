@@ -3,7 +3,6 @@ package import AppStoreServerAPI
 import AppStoreVerification
 package import AppleRecords
 import Base
-import Foundation
 import Pipeline
 import Postgres
 import PurchaseStore
@@ -115,11 +114,8 @@ package struct HistoryWalk: Sendable {
         }
         var letters: [HistoryPage.Letter] = []
         for listed in answer.notifications {
-            guard let identifier = UniqueIdentifier(listed.record.payload.payload.notificationUUID) else {
-                throw .unreadable
-            }
-            letters.append(
-                HistoryPage.Letter(notificationUUID: UUID(identifier), bytes: Array(listed.record.jws.utf8)))
+            guard let letter = HistoryPage.Letter(listed) else { throw .unreadable }
+            letters.append(letter)
         }
         return HistoryPage(
             letters: letters, refused: answer.refused.count, refusedReason: answer.refused.first?.failure.code.rawValue,

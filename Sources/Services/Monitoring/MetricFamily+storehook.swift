@@ -232,7 +232,7 @@ extension MetricFamily {
             """),
         MetricFamily(
             "storehook_log_lines_dropped_total", .counter,
-            "Lines of this program's log that were dropped, because nobody read its standard error in time."),
+            "Lines of this program's log that were dropped, because its standard error was not read in time."),
         MetricFamily(
             "storehook_build_info", .gauge,
             "Always 1: which program this is, of which version and commit, and for which schema it was built."),

@@ -23,30 +23,27 @@ package struct MaintenanceRound: Sendable, Hashable {
     package init(_ pool: PostgresPool, _ retention: Retention) async throws {
         let (events, endpoints) = (EventStore(pool), EndpointStore(pool))
         outbox = try await Outbox(pool).maintain(retention)
-        do {
-            usage = try await Usage(pool).dropOld()
-        } catch let error as PostgresError {
-            outbox.failures.append(.init(step: "the old counts of usage", error: error))
+        try await keep(\.usage, "the old counts of usage") { try await Usage(pool).dropOld() }
+        try await keep(\.histories, "the old attempts and consents") {
+            try await HistoryUpkeep(pool, keeping: retention.historyDays)
         }
-        do {
-            histories = try await HistoryUpkeep(pool, keeping: retention.historyDays)
-        } catch let error as PostgresError {
-            outbox.failures.append(.init(step: "the old attempts and consents", error: error))
+        try await keep(\.eventDaysMade, "the days of events to come") { try await events.ensurePartitions() }
+        try await keep(\.eventDaysDropped, "the old days of events") {
+            try await events.dropOld(keeping: retention.days)
         }
-        do {
-            eventDaysMade = try await events.ensurePartitions()
-        } catch let error as PostgresError {
-            outbox.failures.append(.init(step: "the days of events to come", error: error))
+        try await keep(\.deliveries, "the old deliveries") {
+            try await endpoints.dropOld(keeping: retention.deliveryDays)
         }
+    }
+
+    /// Performs a step and keeps its result, or lists its failure.
+    private mutating func keep<Result>(
+        _ result: WritableKeyPath<Self, Result>, _ step: String, _ perform: () async throws -> Result
+    ) async throws {
         do {
-            eventDaysDropped = try await events.dropOld(keeping: retention.days)
+            self[keyPath: result] = try await perform()
         } catch let error as PostgresError {
-            outbox.failures.append(.init(step: "the old days of events", error: error))
-        }
-        do {
-            deliveries = try await endpoints.dropOld(keeping: retention.deliveryDays)
-        } catch let error as PostgresError {
-            outbox.failures.append(.init(step: "the old deliveries", error: error))
+            outbox.failures.append(.init(step: step, error: error))
         }
     }
 }

@@ -37,9 +37,8 @@ extension EvidencePipeline {
         }
     }
 
-    /// Forgets a person; see ``AccountStore/AccountStore/erase(_:holding:by:isKnown:_:)``. Consents go first, and their token is locked
-    /// before purchases and accounts: an answer to Apple is either on its way by then, or never sent. So is the budget of what the account
-    /// writes.
+    /// Forgets a person; see ``AccountStore/AccountStore/erase(_:holding:by:isKnown:_:)``. The token of its consents and of its
+    /// budget is locked before purchases and accounts: an answer to Apple is either on its way by then, or never sent.
     /// - Returns: what was forgotten and what is kept; nil where no such account is known.
     package func erase(_ account: AccountIdentity, by person: String) async throws -> ErasedAccount? {
         while true {
@@ -56,7 +55,7 @@ extension EvidencePipeline {
                     erased.consentsKept = consents.kept
                     erased.answersUnderWay = consents.underWay
                     change.value = .erased(erased)
-                // Only what holding it has made.
+                // Removes the row that holding the consents has made.
                 case .unknown: _ = try Consents.erase(account, session)
                 case .outpaced: break
                 }

@@ -1,4 +1,4 @@
-/// How much of an answer is taken. Whoever answers is Apple by TLS and not by a signature, and what is not signed costs nothing to make.
+/// How much of an answer is taken. TLS alone proves that an answer is Apple's, and its sender can make what is not signed at no cost.
 ///
 /// Apple's lists have at most 20 records a page. Every bound lies far beyond what Apple sends, and what exceeds one is an answer that
 /// Apple does not document.

@@ -100,8 +100,8 @@ extension ServerRequest where Answer == TransactionsPage {
 extension ServerRequest where Answer == SignedRecord<TransactionPayload> {
     /// Get Transaction Info: one transaction as it is now. Another one is refused.
     ///
-    /// Several transactionIds may stand for one purchase, which Apple answers with any of: each device that restores it has one. So the
-    /// answer may have another transactionId, where it is of the purchase that was meant.
+    /// A purchase may have several transactionIds, one for each device that restores it, and Apple answers with any of them. So the answer
+    /// may have another transactionId, as long as it is of the same purchase.
     ///
     /// - Parameters:
     ///   - original: the transaction's originalTransactionId, where it is known.
@@ -126,7 +126,7 @@ extension ServerRequest where Answer == SignedRecord<TransactionPayload> {
         if let original, payload.originalTransactionId != original { return false }
         if payload.transactionId == transactionId { return true }
         if let lineItem { return payload.webOrderLineItemId == lineItem }
-        // Who asks by the first transaction of a purchase may be answered with a copy of it.
+        // Asked about the first transaction of a purchase, Apple may answer with a copy of it.
         return original == nil && payload.originalTransactionId == transactionId
     }
 }

@@ -7,10 +7,10 @@ import Operations
 struct AccountIDsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account-ids",
-        abstract: "Show or change what an account's id is to its appAccountToken.",
+        abstract: "Show or change the rule that makes an account's appAccountToken of its id.",
         discussion: """
-            An id is what the app's own tokens call an account, and never a token. The rule is kept in the database, and every program goes
-            by it; a program whose STOREHOOK_ACCOUNT_IDS says another one does not start.
+            An id is what the app's own tokens call an account, and never a token. The database keeps the rule, and every program uses
+            it. A program whose STOREHOOK_ACCOUNT_IDS is another rule does not start.
 
             auto: a UUID of any version but 5 is its own token, every other id is hashed
             uuid: every id is a UUID and its own token; nothing else is an id
@@ -48,10 +48,11 @@ struct AccountIDsSet: AsyncParsableCommand {
         commandName: "set",
         abstract: "Change the rule of account ids for all programs.",
         discussion: """
-            Lists whose token changes, and without --yes changes nothing and exits with 1. What Apple signed for a token and what was
-            recorded for it stays with the token, of which then no id is known: storehook account token:UUID. The id has its new token, and
-            nothing of what was before. One transaction: what names accounts meanwhile waits, readers and workers do not. Account APIs go by
-            the new rule within seven seconds, unless their own setting says another one.
+            Lists the ids whose token changes. Without --yes it changes nothing, and exits with 1 where there is something to change.
+            Nothing is moved. What Apple signed for the old token and what was recorded for it stays with that token, whose id is not known
+            any more: storehook account token:UUID. The id has its new token, and nothing of what was before. The change is one transaction:
+            commands and requests that name accounts wait for it, readers and workers do not. Account APIs use the new rule within seven
+            seconds, unless their own setting is another rule.
 
             Example: storehook account-ids set text --yes
             """)

@@ -1,6 +1,5 @@
 import Accounts
 import ArgumentParser
-import Base
 import EventStore
 import Postgres
 import PurchaseStore
@@ -24,11 +23,10 @@ struct EventSelectionOptions: ParsableArguments {
     var namesEvents: Bool { !ids.isEmpty || account != nil || since != nil || until != nil }
 
     func selection(_ pool: PostgresPool, _ settings: Settings) async throws -> EventSelection {
-        var token: UniqueIdentifier?
-        if let account { token = try await Database.account(account, pool, settings).token }
-        return EventSelection(
+        EventSelection(
             eventIDs: ids.isEmpty ? nil : ids.compactMap { Delivery.eventID($0) },
-            token: token, since: since.map { PostgresTimestamp($0.timestamp) },
+            token: try await Database.token(account, pool, settings),
+            since: since.map { PostgresTimestamp($0.timestamp) },
             until: until.map { PostgresTimestamp($0.timestamp) }, endpointID: endpoint)
     }
 }

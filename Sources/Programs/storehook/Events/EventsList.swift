@@ -34,8 +34,7 @@ struct EventsList: AsyncParsableCommand {
         let isTable = output.isTable
         let settings = try await shared.settings()
         try await Database.with(settings) { pool in
-            var token: UniqueIdentifier?
-            if let account { token = try await Database.account(account, pool, settings).token }
+            let token = try await Database.token(account, pool, settings)
             let events = EventStore(pool)
             if isTable { print(EventLine.head) }
             var page = try await begin(events, token)

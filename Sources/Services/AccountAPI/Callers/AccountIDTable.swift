@@ -7,10 +7,12 @@ package import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// The rule of account ids that this process goes by. It is read every few seconds, so that a change takes effect within seven seconds.
+/// The rule of account ids, read from the database every few seconds: a changed rule counts for callers within seven seconds.
 ///
-/// While the database is away, the rule that was read last stays in effect. Callers are refused with 503 where there is no rule, or where
-/// it is not the one of this process's setting.
+/// While the database is away, the rule that was read last counts. Callers are answered 503 in three cases:
+/// - no rule was read yet;
+/// - the database has none;
+/// - the database's rule is not the one of this process's setting.
 package final class AccountIDTable: Service {
     private enum Known: Hashable {
         case rule(AccountIDRule)
@@ -21,7 +23,7 @@ package final class AccountIDTable: Service {
     private let logger: Logger
     private let known: Mutex<Known?>
 
-    /// A table that nothing was read into yet.
+    /// A table whose rule was not read yet.
     /// - Parameter setting: `STOREHOOK_ACCOUNT_IDS`; nil where it is not set.
     package init(_ ids: AccountIDs, setting: AccountIDRule? = nil, logger: Logger) {
         read = { try await ids.rule(setting: setting) }
@@ -36,7 +38,7 @@ package final class AccountIDTable: Service {
         self.logger = logger
     }
 
-    /// Why nobody can be named, for people; nil if accounts can.
+    /// Why no account can be named, for people; nil if accounts can.
     package var whyNone: String? {
         known.withLock { known in
             switch known {
@@ -54,20 +56,21 @@ package final class AccountIDTable: Service {
         return try await rule().account(id)
     }
 
-    /// The rule. It is read where it was not yet.
+    /// The rule, read now if it was not read yet.
+    /// - Throws: ``APIProblem``, 503, where there is none; what reading throws.
     func rule() async throws -> AccountIDRule {
-        if let rule = rule(of: known.withLock { $0 }) { return rule }
-        if known.withLock({ $0 == nil }) { try await refresh() }
-        guard let rule = rule(of: known.withLock { $0 }) else {
+        var known = known.withLock(\.self)
+        if known == nil { known = try await look() }
+        guard case .rule(let rule) = known else {
             throw APIProblem.unavailable("accounts cannot be named at the moment", retryAfter: 5)
         }
         return rule
     }
 
-    private func rule(of known: Known?) -> AccountIDRule? { if case .rule(let rule) = known { rule } else { nil } }
-
     /// Reads it.
-    package func refresh() async throws {
+    package func refresh() async throws { _ = try await look() }
+
+    private func look() async throws -> Known {
         let read: Known
         do { read = .rule(try await self.read()) } catch let refusal as AccountIDRefusal {
             read = .refused("\(refusal)")
@@ -76,7 +79,7 @@ package final class AccountIDTable: Service {
             defer { known = read }
             return known
         }
-        guard read != before else { return }
+        guard read != before else { return read }
         switch read {
         case .rule(let rule):
             logger.log(
@@ -84,6 +87,7 @@ package final class AccountIDTable: Service {
                 metadata: ["rule": "\(rule.rawValue)"])
         case .refused(let why): logger.error("Accounts cannot be named; answering 503", metadata: ["why": "\(why)"])
         }
+        return read
     }
 
     /// Reads it again and again, until graceful shutdown.

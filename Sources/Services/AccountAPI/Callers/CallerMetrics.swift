@@ -39,10 +39,9 @@ package final class CallerMetrics: Sendable {
         keys[isRead]?.increment()
         let (count, since): (Int, Timestamp?) =
             switch standing {
-            case .none: (0, nil)
+            case .none, .withdrawn: (0, nil)
             case .good(let count): (count, nil)
             case .stale(let count, let since, _): (count, since)
-            case .withdrawn: (0, nil)
             }
         keyCount.set(count)
         staleSince.set(since.map { Double($0.millisecondsSince1970 / 1000) } ?? 0)

@@ -144,7 +144,7 @@ extension AccountHandlers {
                 throw Self.clockBehind(late.milliseconds(since: reached))
             }
         }
-        // What was moved to somebody else since it was proven, or erased, is not in the answer.
+        // A purchase that was moved to another account or erased since it was proven is not in the answer.
         let wasProven = items.contains(where: \.fate.isOwn)
         for place in isRead.indices where !isRead[place] && isAlwaysShown(place, proven, fromReceipt, account.reader) {
             items[place].refuse(Self.overtaken)

@@ -24,7 +24,7 @@ package enum SandboxAccess: Sendable, Hashable {
 
         fileprivate func includes(_ account: AccountIdentity) -> Bool {
             guard let rule = account.rule else {
-                // By a server, which may ask for every environment.
+                // A server named it by its token, and servers may ask for every environment.
                 return tokens.values.contains { $0.contains(account.token) }
             }
             return tokens[rule]?.contains(account.token) ?? false

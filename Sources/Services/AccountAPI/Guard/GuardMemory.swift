@@ -21,9 +21,9 @@ package final class GuardMemory: Sendable {
 
     /// How an account has changed since it was read.
     private enum Change {
-        /// Somebody has said so.
+        /// A notification of the database has reported it.
         case heard
-        /// This process has changed it, and has answered that: the next answer must show it.
+        /// This process has changed it, and its answer has reported that: the guard's next answer must show it.
         case made
     }
 
@@ -94,8 +94,7 @@ package final class GuardMemory: Sendable {
         }
     }
 
-    /// This process has changed an account, and answers that: whoever asks next gets no earlier answer while the database
-    /// answers.
+    /// This process has changed an account, and its answer reports that: while the database answers, the guard gives no older answer.
     package func change(_ token: UniqueIdentifier) { note(.made, of: token) }
 
     private func note(_ change: Change, of token: UniqueIdentifier) {

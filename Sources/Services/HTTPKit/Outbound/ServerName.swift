@@ -5,9 +5,9 @@ import X509
 
 /// The host name that a server has to prove: its certificate has to have it among its DNS names.
 ///
-/// BoringSSL has found the chain trusted by then, and swift-nio-ssl the certificate one of the host. But to swift-nio-ssl it is that as
-/// well where it names the address that was connected to, and that address is DNS's word: whoever can lie in DNS would only need a
-/// certificate of an address of their own. (RFC 9525, section 6.3: an identifier of the type that was asked for.)
+/// BoringSSL has found the chain trusted by then, and swift-nio-ssl has compared the certificate with the host. But swift-nio-ssl also
+/// accepts a certificate of the address that was connected to. That address comes from DNS: an attacker who forges DNS would only need a
+/// certificate of an address of his own. (RFC 9525, section 6.3: an identifier of the type that was asked for.)
 struct ServerName: Sendable {
     private let name: String
 

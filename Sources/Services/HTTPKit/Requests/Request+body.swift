@@ -32,8 +32,7 @@ public enum BodyRefusal: Error, Sendable {
 extension Request {
     /// The whole body, of at most `limit` bytes.
     public func wholeBody(upTo limit: Int) async throws(BodyRefusal) -> ByteBuffer {
-        // Refused by its announced length, before a byte of it is read.
-        if let length = announcedLength, length > limit { throw .tooLarge(limit: limit) }
+        _ = try announcedLength(upTo: limit)
         do {
             return try await body.collect(upTo: limit)
         } catch {
@@ -51,10 +50,9 @@ extension Request {
     public func wholeBody(
         upTo limit: Int, short: Int, room: (Int) async throws(BodyRefusal) -> Void
     ) async throws(BodyRefusal) -> [UInt8] {
-        if let length = announcedLength, length > limit { throw .tooLarge(limit: limit) }
         var bytes: [UInt8] = []
         var hasRoom = false
-        if let length = announcedLength {
+        if let length = try announcedLength(upTo: limit) {
             if length > short {
                 try await room(length)
                 hasRoom = true
@@ -78,7 +76,12 @@ extension Request {
         }
     }
 
-    private var announcedLength: Int? { headers[.contentLength].flatMap(Int.init) }
+    /// The length that the head announces, which refuses a long body before a byte of it is read; nil where it announces none.
+    private func announcedLength(upTo limit: Int) throws(BodyRefusal) -> Int? {
+        let length = headers[.contentLength].flatMap(Int.init)
+        if let length, length > limit { throw .tooLarge(limit: limit) }
+        return length
+    }
 }
 
 extension BodyRefusal {

@@ -3,12 +3,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Writes lines to a descriptor, in their order, without ever making a caller wait for whoever reads them.
+/// Writes lines to a descriptor, in their order, without ever making a caller wait for the reader.
 ///
 /// A line is handed to the kernel at once where the descriptor takes it at once. Otherwise it waits in memory, and a thread of the
 /// writer's own writes it. Lines that find no room there are dropped and counted. Nothing more is taken then until half of the room
 /// is free again, so that a slow reader gets stretches of whole log and not every tenth line; a line in between says how many are
-/// missing. What cannot be written, because nobody has the other end open or the disk is full, is dropped as well, and the next lines
+/// missing. Lines that the kernel refuses, because the other end is closed or the disk is full, are dropped as well, and the next lines
 /// are tried all the same.
 package final class LineWriter: Sendable {
     /// Whole lines that follow each other, and how many are missing before them.
@@ -54,7 +54,7 @@ package final class LineWriter: Sendable {
         self.descriptor = descriptor
         self.room = room
         self.note = note
-        // Else writing to a pipe that nobody has open any more would end the process.
+        // Otherwise a write to a pipe without a reader would end the process.
         signal(SIGPIPE, SIG_IGN)
         Thread.detachNewThread { [self] in run() }
     }

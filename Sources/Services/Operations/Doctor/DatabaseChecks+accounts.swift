@@ -8,8 +8,8 @@ extension AccountIDs {
 }
 
 extension DatabaseChecks {
-    /// Whether there is a rule of account ids, the settings say the same, and no account has an id that has another token: programs that
-    /// knew of no rule took every UUID for its own token.
+    /// Checks that there is a rule of account ids, that the settings name no other one, and that every stored id has its token by it.
+    /// Programs of before the rule took every UUID for its own token.
     func checkAccountIDs() async throws -> Finding.Answer {
         let ids = AccountIDs(pool)
         let standing = try await ids.standing()

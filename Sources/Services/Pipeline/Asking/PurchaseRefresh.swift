@@ -4,7 +4,6 @@ import AppStoreVerification
 package import AppleRecords
 package import Base
 import EvidenceStore
-import Foundation
 import Subscriptions
 
 /// Asks Apple for all that it holds about a purchase and stores the signed records: they take the way of all evidence. Or collects
@@ -98,9 +97,10 @@ package struct PurchaseRefresh: Sendable {
         return statuses
     }
 
-    /// Hears of a grace period that renewal info gives no date for: then only the status that Apple signs with a notification says so,
-    /// and where that was lost, who is in grace would lose access until the next hour of Apple's list is compared. So Apple is asked
-    /// for what it has said to this customer since the charge was due. An answer that a caller waits for leaves that out.
+    /// Fetches the notification of a grace period whose end renewal info does not state: then only the status that Apple signs with a
+    /// notification proves it. Where that notification was lost, the customer would have no access until a worker compares the next hour
+    /// of Apple's list. So Apple is asked for the customer's notifications since the charge was due. Where a caller waits for an answer,
+    /// this is left out.
     private func hearOfGrace(in statuses: SubscriptionStatuses, _ report: inout Report) async throws {
         guard case .history(let history) = place else { return }
         for line in statuses.groups.flatMap(\.lastTransactions) where line.status == .gracePeriod {
@@ -116,11 +116,7 @@ package struct PurchaseRefresh: Sendable {
                 report.answered += page.value.notifications.count
                 report.refused += page.value.refused.count
                 report.stored += try await history.store(
-                    listed: page.value.notifications.compactMap { listed in
-                        UniqueIdentifier(listed.record.payload.payload.notificationUUID).map {
-                            HistoryPage.Letter(notificationUUID: UUID($0), bytes: Array(listed.record.jws.utf8))
-                        }
-                    })
+                    listed: page.value.notifications.compactMap { HistoryPage.Letter($0) })
             }
         }
     }

@@ -87,10 +87,7 @@ package struct ReceiptFinding: Sendable {
 
     /// Whether a purchase was made so lately that Apple's servers may still have to learn of it.
     func isFresh(_ purchase: PurchaseKey, at now: Timestamp) -> Bool {
-        sold.values.contains {
-            $0.originalTransactionID == purchase.originalTransactionID
-                && $0.purchasedAt.map { now < $0.adding(seconds: Self.fresh) } ?? false
-        }
+        transactions(of: purchase).contains { $0.purchasedAt.map { now < $0.adding(seconds: Self.fresh) } ?? false }
     }
 
     /// Apple speaks of lagging and names no number; seconds are usual. In seconds.
@@ -98,11 +95,11 @@ package struct ReceiptFinding: Sendable {
 
     /// When the last period of a subscription was bought, of those known here; nil where none is, or nothing says when.
     func lastPeriod(of purchase: PurchaseKey) -> Timestamp? {
-        sold.values.filter { $0.originalTransactionID == purchase.originalTransactionID && $0.isPeriod }
-            .compactMap(\.purchasedAt).max()
+        transactions(of: purchase).filter(\.isPeriod).compactMap(\.purchasedAt).max()
     }
 
-    /// When a purchase was made; nil where its first transaction is not listed. What follows on a line may have been charged ahead.
+    /// When a purchase was made; nil where its first transaction is not listed. Apple may have charged a later one of a subscription
+    /// ahead of its period.
     package func begins(_ purchase: PurchaseKey) -> Timestamp? {
         let first = sold[purchase.originalTransactionID]
         return first?.originalTransactionID == purchase.originalTransactionID ? first?.purchasedAt : nil
@@ -110,21 +107,24 @@ package struct ReceiptFinding: Sendable {
 
     /// When the last of its transactions begins; nil where nothing says when.
     package func lastBegins(_ purchase: PurchaseKey) -> Timestamp? {
-        sold.values.filter { $0.originalTransactionID == purchase.originalTransactionID }.compactMap(\.purchasedAt)
-            .max()
+        transactions(of: purchase).compactMap(\.purchasedAt).max()
     }
 
-    /// Whether a purchase is a subscription, as far as anything here says it.
+    /// Whether any transaction here shows that a purchase is a subscription.
     package func isSubscription(_ purchase: PurchaseKey) -> Bool {
-        sold.values.contains { $0.originalTransactionID == purchase.originalTransactionID && $0.isPeriod }
+        transactions(of: purchase).contains(where: \.isPeriod)
     }
 
     /// The product of a purchase that was bought last; nil where nothing says it.
     package func product(of purchase: PurchaseKey) -> String? {
-        sold.values.filter { $0.originalTransactionID == purchase.originalTransactionID && $0.productID != nil }
+        transactions(of: purchase).filter { $0.productID != nil }
             .max {
                 ($0.purchasedAt ?? .distantPast, $0.transactionID) < ($1.purchasedAt ?? .distantPast, $1.transactionID)
             }?.productID
+    }
+
+    private func transactions(of purchase: PurchaseKey) -> [Sold] {
+        sold.values.filter { $0.originalTransactionID == purchase.originalTransactionID }
     }
 
     private static func purchases(

@@ -3,7 +3,7 @@ import Glibc
 
 extension ChaosCell {
     /// The collector of the programs' logs stands still: it holds their standard error open, and reads nothing. Meanwhile each program
-    /// is told to end, as in a deployment, and started again.
+    /// gets SIGTERM, as in a deployment, and is started again.
     static let logCollectorStuck = ChaosCell(name: "log-collector-stuck") { run in
         let collector = try StuckCollector()
         var programs = run.programs
@@ -24,7 +24,7 @@ extension ChaosCell {
     }
 }
 
-/// A pipe that is full, and that nobody reads.
+/// A full pipe whose reading end stays open and is never read.
 private final class StuckCollector {
     let pipe = Pipe()
 
