@@ -172,7 +172,7 @@ struct SettingsTests {
         let read = Set(
             try [
                 "Settings.swift", "Settings+api.swift", "Settings+apple.swift", "Settings+consumption.swift",
-                "Settings+endpoints.swift",
+                "Settings+endpoints.swift", "Settings+log.swift",
             ].flatMap { file in
                 try text("Sources/Programs/storehook/\(file)").matches(of: /"((?:storehook|apple)(?:\.[a-z]+)+)"/)
                     .map { $0.1.uppercased().replacing(".", with: "_") }
