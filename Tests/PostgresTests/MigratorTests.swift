@@ -67,6 +67,35 @@ struct MigratorTests {
         }
     }
 
+    @Test("sets for its transactions what scripts rely on: how literals are read, and no limit but its own deadline")
+    func settings() async throws {
+        try await withTestDatabase { database in
+            let owner = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            let version: Int64 = try await owner.query("select current_setting('server_version_num')::bigint").one()
+                .decode(0)
+            for setting in ["standard_conforming_strings = off", "statement_timeout = '1s'"]
+                + (version >= 170_000 ? ["transaction_timeout = '1s'"] : [])
+            {
+                try await owner.query("alter database \(unescaped: database.name) set \(unescaped: setting)")
+            }
+            await owner.close()
+            let connection = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            let migrations =
+                Self.migrations + [
+                    Migration(
+                        version: 4, name: "slow",
+                        sql: #"select pg_sleep(1.5); create table storehook.bytes as select '\x41'::bytea as b"#)
+                ]
+            _ = try await Migrator(migrations: migrations).migrate(on: connection)
+            let bytes = try await connection.query("select octet_length(b)::bigint from storehook.bytes").one()
+            #expect(try bytes.decode(0, as: Int64.self) == 1)
+            let left = try await connection.query(
+                "select current_setting('standard_conforming_strings') || current_setting('statement_timeout')")
+            #expect(try left.one().decode(0, as: String.self) == "off1s")
+            await connection.close()
+        }
+    }
+
     @Test("holds no lock of a migration that is done while another one runs")
     func locks() async throws {
         try await withTestDatabase { database in

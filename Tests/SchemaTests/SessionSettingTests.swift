@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import Schema
 import TestSupport
 import Testing
 
@@ -102,6 +103,68 @@ struct SessionSettingTests {
                     "account_status_at", "count_usage", "expiring_soon", "require_accounts", "spend_write_budget",
                     "status_at", "store_posted",
                 ])
+        }
+    }
+
+    /// All that a database's functions, constraints and views say.
+    private static let definitions: PostgresQuery = """
+        select md5(string_agg(d.text, chr(10) order by d.text collate "C"))
+          from (select pg_get_functiondef(p.oid) as text from pg_proc p where p.pronamespace = 'storehook'::regnamespace
+                union all
+                select c.conname || pg_get_constraintdef(c.oid) from pg_constraint c
+                 where c.connamespace = 'storehook'::regnamespace
+                union all
+                select c.relname || pg_get_viewdef(c.oid) from pg_class c
+                 where c.relnamespace = 'storehook'::regnamespace and c.relkind = 'v') d
+        """
+    private static let tokens: PostgresQuery = """
+        select string_agg(storehook.account_token(id, rule)::text, ' ' order by id, rule)
+          from unnest(array['alice', 'bob@example.com', '00000000-0000-5000-8000-000000000001']) id,
+               unnest(array['auto', 'text']) rule
+        """
+
+    @Test("a backslash in a literal stands for itself: migrations make the same, and functions do the same")
+    func backslashes() async throws {
+        func answers(_ connection: PostgresConnection) async throws -> [String] {
+            try await connection.query("select storehook.ensure_outbox_partitions(1)")
+            let days: Int64 = try await connection.value(
+                """
+                select count(b.opens) from storehook.outbox_days d cross join lateral storehook.outbox_partition_bounds(d.day) b
+                """)
+            return [
+                try await connection.value(Self.definitions), try await connection.value(Self.tokens), "\(days)",
+            ]
+        }
+        let usual = try await withSchema { connection, _ in try await answers(connection) }
+        let odd = try await withTestDatabase { database in
+            let owner = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            try await owner.query(
+                "alter database \(unescaped: database.name) set standard_conforming_strings = off")
+            await owner.close()
+            let connection = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            _ = try await Migrator(migrations: Schema.migrations).migrate(on: connection)
+            let answers = try await answers(connection)
+            // The migrator's transactions alone had it otherwise.
+            #expect(
+                try await connection.value("select current_setting('standard_conforming_strings')", as: String.self)
+                    == "off")
+            await connection.close()
+            return answers
+        }
+        #expect(odd == usual && odd.count == 3 && odd[2] == "3")
+    }
+
+    @Test("a function whose body has a backslash says how it is to be read")
+    func backslashesOfBodies() async throws {
+        try await withSchema { connection, _ in
+            let open = try await connection.query(
+                """
+                select p.proname::text from pg_proc p
+                 where p.pronamespace = 'storehook'::regnamespace and position(chr(92) in p.prosrc) > 0
+                   and not 'standard_conforming_strings=on' = any (coalesce(p.proconfig, '{}'))
+                """
+            ).map { try $0.decode(0, as: String.self) }
+            #expect(open == [])
         }
     }
 

@@ -152,6 +152,9 @@ static const struct storehook_migration migrations[] = {
     {50, "superseded_consents", (const unsigned char[]){
 #embed "../../../sql/migrations/0050_superseded_consents.sql" suffix(, 0)
     }},
+    {51, "guarded_casts", (const unsigned char[]){
+#embed "../../../sql/migrations/0051_guarded_casts.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

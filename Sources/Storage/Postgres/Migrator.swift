@@ -95,7 +95,7 @@ public struct Migrator: Sendable {
         on connection: PostgresConnection, displacing: Bool, deadline: Duration
     ) async throws -> Migration? {
         try await connection.withTransaction(TransactionOptions(deadline: deadline, name: "migrate")) { session in
-            try limitWait(to: Self.lockTimeout, in: session)
+            try prepare(session)
             // Each statement of a read-committed transaction sees what was committed before it began, hence all of the
             // previous migrator's work.
             try session.executeScript(
@@ -179,7 +179,7 @@ public struct Migrator: Sendable {
     private func createTables(on connection: PostgresConnection, deadline: Duration) async throws {
         do {
             try await connection.withTransaction(TransactionOptions(deadline: deadline, name: "migrate")) { session in
-                try limitWait(to: Self.lockTimeout, in: session)
+                try prepare(session)
                 try createTable(in: session)
                 try createExpansions(in: session)
             }
@@ -188,10 +188,26 @@ public struct Migrator: Sendable {
         {
             // Another migrator has just made one or both.
             try await connection.withTransaction(TransactionOptions(deadline: deadline, name: "migrate")) { session in
+                try prepare(session)
                 try createTable(in: session)
                 try createExpansions(in: session)
             }
         }
+    }
+
+    /// What the scripts rely on, whatever is set for the user, the database or the server; for this transaction alone. In their
+    /// literals a backslash stands for itself. An index on a large table takes longer than a statement may elsewhere: the
+    /// migrator has a deadline of its own. `transaction_timeout` came with PostgreSQL 17.
+    private func prepare(_ session: borrowing PostgresSession) throws {
+        try session.query(
+            PostgresQuery(
+                "migrate.settings",
+                """
+                select set_config('standard_conforming_strings', 'on', true), set_config('statement_timeout', '0', true),
+                       case when current_setting('transaction_timeout', true) is not null
+                            then set_config('transaction_timeout', '0', true) end
+                """))
+        try limitWait(to: Self.lockTimeout, in: session)
     }
 
     private func createExpansions(in session: borrowing PostgresSession) throws {

@@ -257,7 +257,8 @@ extension PostgresQuery {
             case "original_purchased_at":
                 """
                 coalesce(f.original_purchased_at, case when t.kind = 'Non-Consumable' then
-                    'epoch'::timestamptz + (t.payload ->> 'originalPurchaseDate')::numeric::bigint * interval '1 millisecond' end)
+                    'epoch'::timestamptz + substring(t.payload ->> 'originalPurchaseDate'
+                        from '^-?[0-9]{1,15}(?:[.][0-9]{1,20})?$')::numeric::bigint * interval '1 millisecond' end)
                     as original_purchased_at
                 """
             case "price": "coalesce(f.price, case when t.kind = 'Non-Consumable' then t.price end) as price"

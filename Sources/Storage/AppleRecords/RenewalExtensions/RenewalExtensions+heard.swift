@@ -94,8 +94,9 @@ extension RenewalExtensions {
                 PostgresQuery(
                     "extension.summary",
                     """
-                    select n.notification_uuid, n.signed_at, (n.details #>> '{summary,succeededCount}')::bigint as succeeded,
-                           (n.details #>> '{summary,failedCount}')::bigint as failed
+                    select n.notification_uuid, n.signed_at,
+                           substring(n.details #>> '{summary,succeededCount}' from '^[0-9]{1,18}$')::bigint as succeeded,
+                           substring(n.details #>> '{summary,failedCount}' from '^[0-9]{1,18}$')::bigint as failed
                       from storehook.notifications n
                      where (n.notification_uuid = \(held.record.notificationUUID) or n.applied_at >= \(since))
                        and n.type = 'RENEWAL_EXTENSION' and n.subtype = 'SUMMARY'

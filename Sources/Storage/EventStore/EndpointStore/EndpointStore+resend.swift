@@ -107,13 +107,14 @@ extension PostgresQuery {
         e.environment || '/' || coalesce(
             e.token::text, coalesce(e.bundle_id, '') || '/' || coalesce(e.original_transaction_id, '')) as subject
         """
-    /// The condition for an endpoint to want an event, as `n` and `e`.
+    /// The condition for an endpoint to want an event, as `n` and `e`. The backslash is a `chr(92)`, because a session may take one in a
+    /// literal for the beginning of an escape.
     private static let wanting = """
         n.state <> 'removed'
         and (n.bundle_id is null or e.bundle_id is null or n.bundle_id = e.bundle_id or e.kind like 'account.%')
         and (n.environment is null or n.environment = e.environment)
         and (n.kinds is null or e.kind like any (
-            array(select replace(replace(k, '_', '\\_'), '*', '%') from unnest(n.kinds) k)))
+            array(select replace(replace(k, '_', chr(92) || '_'), '*', '%') from unnest(n.kinds) k)))
         """
     private static let columns = """
         n.id as endpoint_id, \(subject), e.id as event_id, e.told_at, e.sequence,
