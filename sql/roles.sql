@@ -1,5 +1,5 @@
 -- Who may do what: five roles, none of which can log in by itself. Run this as the owner of schema storehook, with the
--- right to create roles, after `storehook migrate`; again after every migration; and as often as you like:
+-- right to create roles while one is missing, after `storehook migrate`; again after every migration; and as often as you like:
 --
 --     psql -v ON_ERROR_STOP=1 -d storehook -f sql/roles.sql
 --
@@ -24,7 +24,9 @@ begin
     foreach wanted in array array['storehook_receiver', 'storehook_worker', 'storehook_ops', 'storehook_monitor',
         'storehook_api'] loop
         begin
-            execute format('create role %I nologin', wanted);
+            if to_regrole(wanted) is null then
+                execute format('create role %I nologin', wanted);
+            end if;
         exception
             -- unique_violation: somebody makes the same role at the same moment.
             when duplicate_object or unique_violation then null;
@@ -32,8 +34,11 @@ begin
     end loop;
     begin
         -- Operators decide about dead letters and look at everything. A dry run of a replay applies the letters in a
-        -- transaction that it rolls back, and applying takes the rights of a worker.
-        grant storehook_worker to storehook_ops;
+        -- transaction that it rolls back, and applying takes the rights of a worker. Since PostgreSQL 16 only those grant a role
+        -- who made it or hold its ADMIN option, and another database's owner may have made these.
+        if not pg_has_role('storehook_ops', 'storehook_worker', 'member') then
+            grant storehook_worker to storehook_ops;
+        end if;
     exception
         -- unique_violation: as above. Memberships are the server's too.
         when unique_violation then null;

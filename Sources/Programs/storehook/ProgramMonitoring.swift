@@ -34,7 +34,7 @@ struct ProgramMonitoring: Sendable {
             stores: [
                 (LedgerReader(pool), .seconds(30)), (History(pool), .seconds(30)), (Canaries(pool), .seconds(10)),
                 (RenewalExtensions(pool), .seconds(30)), (ConsumptionRequests(pool), .seconds(10)),
-                (EventStore(pool), .seconds(5)), (EndpointStore(pool), .seconds(5)),
+                (EventStore(pool), .seconds(5)), (EndpointStore(pool), .seconds(5)), (ServerSurvey(pool), .seconds(30)),
             ],
             own: { [MetricSample("storehook_log_lines_dropped_total", [], Double(StandardError.dropped))] })
     }

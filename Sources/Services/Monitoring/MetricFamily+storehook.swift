@@ -221,6 +221,18 @@ extension MetricFamily {
         MetricFamily(
             "storehook_database_up", .gauge, "1 if the database answered the last question asked for this page."),
         MetricFamily(
+            "storehook_database_prepared_seconds", .gauge,
+            "Since when the oldest prepared transaction of the database waits for its end; 0 where there is none."),
+        MetricFamily(
+            "storehook_database_slot_bytes", .gauge,
+            "The most WAL that the server keeps for one replication slot that nobody reads; 0 where there is none."),
+        MetricFamily(
+            "storehook_database_slot_transactions", .gauge,
+            """
+            The most transactions since what one replication slot that nobody reads keeps VACUUM from removing; 0 where there is \
+            none.
+            """),
+        MetricFamily(
             "storehook_schema_mismatch", .gauge,
             "1 if the database's schema is not the one that this process was built for; missing where that is not known."
         ),

@@ -1,29 +1,5 @@
 /// Looks at a server from outside, for diagnosis. Every question is a SELECT.
 public struct ServerSurvey: Sendable {
-    /// What keeps VACUUM from removing dead rows of this database.
-    public struct HorizonPin: Sendable, Hashable {
-        /// What it is.
-        public enum Kind: String, Sendable, Hashable {
-            /// A session, with or without a transaction of its own.
-            case session
-            /// A prepared transaction.
-            case prepared
-            /// A replication slot.
-            case slot
-        }
-
-        /// What it is.
-        public var kind: Kind
-        /// The process id, the prepared transaction's gid, or the slot's name.
-        public var name: String
-        /// Its user and what it does, as far as this user may see it.
-        public var detail: String
-        /// For how long; nil where that cannot be seen.
-        public var age: Duration?
-        /// How many transaction ids have been used since.
-        public var transactions: Int64
-    }
-
     /// How commits are replicated before they are acknowledged.
     public struct Replication: Sendable, Hashable {
         /// `synchronous_commit`, as sessions of this user begin.
@@ -38,7 +14,7 @@ public struct ServerSurvey: Sendable {
         public var statementTimeout: Duration?
     }
 
-    private let pool: PostgresPool
+    let pool: PostgresPool
 
     /// A survey by way of a pool.
     public init(_ pool: PostgresPool) { self.pool = pool }
@@ -51,6 +27,26 @@ public struct ServerSurvey: Sendable {
     /// The user that statements run as.
     public func user() async throws -> String {
         try await pool.query(PostgresQuery("survey.user", "select current_user::text")).one().decode(0)
+    }
+
+    /// The server's version.
+    public func version() async throws -> ServerVersion {
+        let number = try await pool.query(
+            PostgresQuery("survey.version", "select current_setting('server_version_num')")
+        ).one().decode(0, as: String.self)
+        return ServerVersion(number: Int(number) ?? 0)
+    }
+
+    /// The user that statements run as, as a statement names it.
+    public func quotedUser() async throws -> String {
+        try await pool.query(PostgresQuery("survey.quoted_user", "select quote_ident(current_user)")).one().decode(0)
+    }
+
+    /// Whether this user sees what other users' sessions do, and for how long.
+    public func seesSessions() async throws -> Bool {
+        try await pool.query(
+            PostgresQuery("survey.sees_sessions", "select pg_has_role('pg_read_all_stats', 'usage')")
+        ).one().decode(0)
     }
 
     /// How dates are written in this session, `ISO, MDY` for instance.
@@ -110,40 +106,5 @@ public struct ServerSurvey: Sendable {
                 """)
         ).one()
         return try (row.decode(0), row.decode(1))
-    }
-
-    /// What holds the vacuum horizon back, the oldest first: VACUUM cannot remove dead rows newer than it
-    /// (PostgreSQL's manual, 25.1 "Routine Vacuuming" and 28.2 "pg_stat_activity"). Other databases'
-    /// sessions do not count.
-    public func horizon() async throws -> [HorizonPin] {
-        try await pool.query(
-            PostgresQuery(
-                "survey.horizon",
-                """
-                select kind, name, detail, seconds, transactions
-                  from (select 'session' as kind, pid::text as name,
-                               concat_ws(', ', 'user ' || usename, nullif(application_name, ''), state) as detail,
-                               extract(epoch from now() - xact_start)::double precision as seconds,
-                               greatest(age(backend_xmin), age(backend_xid))::bigint as transactions
-                          from pg_stat_activity
-                         where pid <> pg_backend_pid() and (backend_xmin is not null or backend_xid is not null)
-                           and backend_type <> 'autovacuum worker'
-                           and (datname = current_database() or datname is null)
-                        union all
-                        select 'prepared', gid, 'user ' || owner, extract(epoch from now() - prepared)::double precision,
-                               age(transaction)::bigint
-                          from pg_prepared_xacts where database = current_database()
-                        union all
-                        select 'slot', slot_name, case when active then 'in use' else 'not in use' end, null,
-                               greatest(age(xmin), age(catalog_xmin))::bigint
-                          from pg_replication_slots where xmin is not null or catalog_xmin is not null) pins
-                 order by seconds desc nulls last, transactions desc
-                """)
-        ).map { row in
-            HorizonPin(
-                kind: try row.decode("kind", among: HorizonPin.Kind.self), name: try row.decode("name"),
-                detail: try row.decode("detail"), age: try row.decode("seconds", as: Double?.self).map { .seconds($0) },
-                transactions: try row.decode("transactions"))
-        }
     }
 }

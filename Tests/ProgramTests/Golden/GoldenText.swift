@@ -21,7 +21,7 @@ struct GoldenText {
     private var patterns: [(Regex<Substring>, String)] {
         [
             (/storehook_test_[0-9a-f_]+/, "<database>"), (/, process [0-9]+/, ""),
-            (/[0-9.]+ GiB/, "<size>"),
+            (/[0-9.]+ GiB/, "<size>"), (/PostgreSQL [0-9]+\.[0-9]+/, "PostgreSQL <version>"),
             (/-?[0-9.]+ s (?:behind|ahead of) the database/, "<duration> beside the database"),
             (/last minute: [0-9]+ received, [0-9]+ applied/, "last minute: <count> received, <count> applied"),
             (/, [0-9]+ ms\)/, ", <milliseconds> ms)"), (/\/tmp\/[A-Za-z0-9\/._-]+/, "<file>"),

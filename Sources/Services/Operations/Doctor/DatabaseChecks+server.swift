@@ -11,6 +11,21 @@ extension DatabaseChecks {
     private static let leastBytes: UInt64 = 1 << 30
     /// A pin whose age in seconds is unknown counts as old from so many transaction ids on.
     private static let manyTransactions: Int64 = 100_000
+    /// So much WAL kept for nobody is to be told.
+    private static let muchWAL: Int64 = 1 << 30
+
+    func server() async throws -> Finding.Answer {
+        let version = try await survey.version()
+        let served = "\(ServerVersion.served.lowerBound) to \(ServerVersion.served.upperBound) are served"
+        return switch version.standing {
+        case .tested: .ok("PostgreSQL \(version)")
+        case .untested:
+            .ok(
+                "PostgreSQL \(version), which is served and not tested: "
+                    + "\(ServerVersion.tested.map(String.init).joined(separator: ", ")) are")
+        case .unserved: .failed("PostgreSQL \(version): \(served); move the database to one of them")
+        }
+    }
 
     func disk() async throws -> Finding.Answer {
         let (size, directory) = try await survey.storage()
@@ -30,6 +45,12 @@ extension DatabaseChecks {
     func horizon() async throws -> Finding.Answer {
         let pins = try await survey.horizon()
         guard let worst = pins.first(where: isOld) else {
+            // An operator's user is to see everybody's sessions; the others need not.
+            if try await !survey.seesSessions(), try surveyed?.get().lacking(for: .ops).isEmpty == true {
+                return .skipped(
+                    "sessions of other users are hidden from this one; as a superuser: grant pg_read_all_stats to "
+                        + "\(try await survey.quotedUser())")
+            }
             return .ok("nothing older than \(transactionAge.age) holds it back")
         }
         let age = worst.age.map { "for \($0.age)" } ?? "for \(worst.transactions) transactions"
@@ -43,6 +64,20 @@ extension DatabaseChecks {
                 ("replication slot \(worst.name)", "let its consumer catch up, or pg_drop_replication_slot it")
             }
         return .failed("\(who) (\(worst.detail)) has held it back \(age), so dead rows of the queue pile up; \(remedy)")
+    }
+
+    /// Whether the server keeps WAL for readers that do not come, until its disk is full.
+    func slots() async throws -> Finding.Answer {
+        let slots = try await survey.slots()
+        let unread = slots.filter { !$0.isRead }
+        guard let worst = unread.first, let kept = worst.keptBytes, kept > 0 else {
+            return .ok(slots.isEmpty ? "there are none" : "none keeps WAL for nobody")
+        }
+        let text = "replication slot \(worst.name), which nobody reads, keeps \(Self.gibibytes(UInt64(kept))) of WAL"
+        guard kept >= Self.muchWAL else { return .ok(text) }
+        return .failed(
+            "\(text), and goes on until the disk is full: start its reader, or select "
+                + "pg_drop_replication_slot('\(worst.name)'); max_slot_wal_keep_size sets a limit")
     }
 
     private func isOld(_ pin: ServerSurvey.HorizonPin) -> Bool {

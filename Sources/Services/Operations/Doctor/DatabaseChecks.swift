@@ -19,7 +19,7 @@ package struct DatabaseChecks: Sendable {
     let storeDeadline: Duration
     let accountIDs: AccountIDRule?
     /// The user's rights, read once for all checks.
-    private var surveyed: Result<DatabaseRights, any Error>?
+    var surveyed: Result<DatabaseRights, any Error>?
 
     /// Checks of a database.
     /// - Parameters:
@@ -56,6 +56,7 @@ package struct DatabaseChecks: Sendable {
 
     /// In the order in which they are asked.
     private static let checks = [
+        Check(name: "server", needsSchema: false) { try await $0.server() },
         Check(name: "schema", needsSchema: false) { try await $0.schema() },
         Check(name: "rights", needsSchema: false) { try await $0.rights() },
         Check(name: "hosts", needsSchema: false) { try await $0.hosts() },
@@ -64,6 +65,7 @@ package struct DatabaseChecks: Sendable {
         Check(name: "date style", needsSchema: false) { try await $0.dateStyle() },
         Check(name: "disk", needsSchema: false) { try await $0.disk() },
         Check(name: "vacuum horizon", needsSchema: false) { try await $0.horizon() },
+        Check(name: "replication slots", needsSchema: false) { try await $0.slots() },
         Check(name: "notices", needsSchema: false) { try await $0.notices() },
         Check(name: "partitions") { try await $0.partitions() }, Check(name: "queue") { try await $0.queue() },
         Check(name: "version 1", reads: Outbox.oldPosts) { try await $0.oldPosts() },
