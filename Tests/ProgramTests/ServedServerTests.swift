@@ -1,0 +1,117 @@
+import EvidenceStore
+import Foundation
+import Postgres
+import Schema
+import Simulation
+import TestSupport
+import Testing
+
+/// What `.ci/run` has run on each PostgreSQL that is served, beside the outputs of one life: on a database with settings as people
+/// have them.
+@Suite("On a PostgreSQL that is served")
+struct ServedServerTests {
+    /// Nothing may rely on what these usually are.
+    private static let settings = [
+        "standard_conforming_strings = off", "bytea_output = escape", "timezone = 'Asia/Kolkata'",
+        "intervalstyle = sql_standard", "extra_float_digits = 0", "array_nulls = off", "transform_null_equals = on",
+        "quote_all_identifiers = on", "default_transaction_isolation = 'repeatable read'",
+    ]
+
+    private func withOddSite<T>(_ body: (Site) async throws -> T) async throws -> T {
+        let authority = try await Site.authority.value
+        return try await withTestDatabase { database in
+            let owner = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            for setting in Self.settings {
+                try await owner.query("alter database \(unescaped: database.name) set \(unescaped: setting)")
+            }
+            await owner.close()
+            let pool = PostgresPool(configuration: database.configuration, size: 2, logger: quiet)
+            do {
+                let site = Site(database: database, pool: pool, outbox: Outbox(pool), authority: authority)
+                let value = try await body(site)
+                await pool.close()
+                return value
+            } catch {
+                await pool.close()
+                throw error
+            }
+        }
+    }
+
+    private func succeed(
+        _ site: Site, _ arguments: [String], saying words: String..., with more: [String: String] = [:],
+        input: String = ""
+    ) async throws {
+        let program = try site.start(arguments, more, input: input)
+        let ending = await program.end()
+        #expect(ending == .exited(0), "\(arguments): \(program.output) \(program.errors)")
+        for word in words { #expect(program.output.contains(word), "\(arguments): \(program.output)") }
+        await program.discard()
+    }
+
+    @Test("a thousand notifications are accounted for, what is too old is dropped, and a rebuild finds no difference")
+    func thousand() async throws {
+        try await withOddSite { site in
+            try await succeed(site, ["migrate"], saying: "the schema is current (version \(Schema.oldestFitting))")
+            try await succeed(site, ["account-ids", "set", "text", "--yes"])
+            try await succeed(site, ["account-ids", "show"], saying: "text")
+            let pki = FileManager.default.temporaryDirectory.appending(path: "storehook-pki-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: pki) }
+            try site.authority.save(to: pki.path)
+            try await site.with(["receive", "--port", "0"]) { receiver in
+                let url = "http://127.0.0.1:\(try #require(receiver.port))/webhooks/apple"
+                try await site.with(["work"]) { worker in
+                    try await succeed(
+                        site, ["demo", "--to", url, "--pki", pki.path, "--notifications", "1000"],
+                        saying: "received 1000 = applied ", " + dead 0", "every notification is accounted for")
+                    try await succeed(site, ["catalog", "apply", "/dev/stdin"], input: shopCatalog)
+                    #expect(!worker.errors.contains("SQLSTATE"), "\(worker.errors)")
+                }
+            }
+            try await site.pool.withTransaction { try $0.executeScript(agedOutbox) }
+            try await succeed(
+                site, ["maintain", "--format", "json"], saying: #""outcome":"dropped""#,
+                with: ["STOREHOOK_RETENTION_DAYS": "7"])
+            try await succeed(site, ["queue", "--conservation", "--audit"], saying: "missing 0, doubled 0")
+            try await succeed(site, ["rebuild", "--check"])
+            let doctor = try site.start(["doctor", "--format", "json", "--port", "\(try freePort())"])
+            await doctor.end()
+            let lines = doctor.output
+            await doctor.discard()
+            // A root of the test's own is a fault, and no matter here.
+            #expect(
+                !lines.contains("SQLSTATE") && lines.contains(#""check":"server","message":"PostgreSQL "#), "\(lines)")
+            #expect(lines.components(separatedBy: #""status":"failed""#).count <= 3, "\(lines)")
+        }
+    }
+
+    /// Commands that ask no database.
+    private static let withoutDatabase: Set = [
+        "help", "simulate", "app-store", "apple notifications", "apple extend-all-status", "demo token",
+    ]
+    /// What the life of the goldens begins with, what is run above, and what AppleCommandTests run.
+    private static let used: Set = [
+        "migrate", "receive", "work", "serve", "endpoints add", "catalog apply", "account-ids set", "account-ids show",
+        "demo run", "apple test",
+    ]
+
+    @Test("every command is run: it has an output among the goldens, or is run here")
+    func commands() async throws {
+        let outputs = packageRoot.appending(path: "Tests/ProgramTests/Golden/outputs/commands.txt")
+        let questions = try String(contentsOf: outputs, encoding: .utf8).split(separator: "\n")
+            .filter { $0.hasPrefix("=== storehook ") }.map { $0.dropFirst("=== storehook ".count) }
+        func leaves(_ command: CommandHelp, _ path: [String]) -> [(path: String, isUsual: Bool)] {
+            command.subcommands.flatMap { next -> [(path: String, isUsual: Bool)] in
+                let path = path + [next.name]
+                let usual = command.usual == next.name && path.count > 1
+                return next.subcommands.isEmpty ? [(path.joined(separator: " "), usual)] : leaves(next, path)
+            }
+        }
+        let all = leaves(try await CommandHelp.of(Executable.path), [])
+        #expect(all.count > 50)
+        for (path, isUsual) in all where !Self.withoutDatabase.contains(path) && !Self.used.contains(path) {
+            let shown = isUsual ? String(path.prefix { $0 != " " }) : path
+            #expect(questions.contains { "\($0) ".hasPrefix("\(shown) ") }, "\(path) has no output")
+        }
+    }
+}
