@@ -1,7 +1,8 @@
-import Postgres
 import ServiceLifecycle
 import TestSupport
 import Testing
+
+@testable import Postgres
 
 @Suite("A listener")
 struct ListenerTests {
@@ -50,6 +51,48 @@ struct ListenerTests {
             while await wakeUps.next() != nil { kept += 1 }
             #expect(kept <= 1)
         }
+    }
+
+    @Test(
+        "keeps its session where the server ends those that are idle, and says once, and then how often, that it was lost"
+    )
+    func losses() async throws {
+        try await withTestDatabase { database in
+            let other = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
+            try await other.query("alter database \(unescaped: database.name) set idle_session_timeout = '200ms'")
+            let log = RecordedLog()
+            let listener = try PostgresListener(
+                configuration: database.configuration, channel: "work", logger: log.logger)
+            let group = ServiceGroup(services: [listener], logger: quiet)
+            let running = Task { try await group.run() }
+            var wakeUps = listener.wakeUps.makeAsyncIterator()
+            #expect(await wakeUps.next() == .listening)
+            let session: PostgresQuery = """
+                select pid from pg_stat_activity where datname = current_database() and query like 'listen%'
+                """
+            let first = try await other.query(session).one().decode(0, as: Int32.self)
+            // Five times as long as it might have been idle.
+            try await other.query("select pg_sleep(1)")
+            #expect(try await other.query(session).one().decode(0, as: Int32.self) == first)
+            #expect(log.lines("not listening").isEmpty)
+            for _ in 0..<4 {
+                let pid = try await other.query(session).one().decode(0, as: Int32.self)
+                try await other.query("select pg_terminate_backend(\(pid), 10000)")
+                #expect(await wakeUps.next() == .listening)
+            }
+            #expect(log.lines("not listening").map { $0.metadata["times"] } == ["1"])
+            await group.triggerGracefulShutdown()
+            try await running.value
+            await other.close()
+        }
+    }
+
+    @Test("a line that comes again and again is written once an interval, with how often it would have come")
+    func tally() {
+        let start = ContinuousClock.now
+        var line = TalliedLine(every: .seconds(600))
+        let counts = [0, 1, 2, 599, 600, 601, 5000, 5001].map { line.count(at: start + .seconds($0)) }
+        #expect(counts == [1, nil, nil, nil, 4, nil, 2, nil])
     }
 
     @Test(

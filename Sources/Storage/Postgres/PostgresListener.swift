@@ -50,6 +50,7 @@ public final class PostgresListener: Service, Sendable {
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             var failures = 0
+            var losses = TalliedLine(every: .seconds(600))
             while !Task.isCancelled {
                 do {
                     try await self.listen { failures = 0 }
@@ -58,8 +59,11 @@ public final class PostgresListener: Service, Sendable {
                 } catch {
                     failures += 1
                     if Task.isCancelled { break }
-                    // Once when it breaks; a line for each attempt would bury everything else.
-                    if failures == 1 { self.logger.warning("not listening", metadata: ["error": "\(error)"]) }
+                    // Whatever ends one session after the other says so once, and then how often: a line for each would bury
+                    // everything else.
+                    if failures == 1, let count = losses.count(at: .now) {
+                        self.logger.warning("not listening", metadata: ["error": "\(error)", "times": "\(count)"])
+                    }
                     try? await Task.sleep(for: self.backoff.pause(afterFailures: failures))
                 }
             }
@@ -80,6 +84,9 @@ public final class PostgresListener: Service, Sendable {
                 await connection.close()
                 return
             }
+            // It waits for as long as nothing is notified; the session is this connection's alone.
+            try await connection.query(
+                PostgresQuery(unescaped: "set idle_session_timeout = 0", name: "listen.settings"))
             try await connection.query(PostgresQuery(unescaped: "listen \"\(channel)\"", name: "listen"))
             onListening()
             onPayload?("")
