@@ -50,12 +50,14 @@ public struct TCPSocket: Sendable {
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
     /// Listens on a port of this machine; 0 for one of the system's choice.
-    public static func listening(port: Int) throws -> (socket: TCPSocket, port: Int) {
+    /// - Parameter host: the last number of the address, 2 for 127.0.0.2.
+    public static func listening(port: Int, host: UInt8 = 1) throws -> (socket: TCPSocket, port: Int) {
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw Failure("socket") }
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = loopback(port: port)
+        address.sin_addr.s_addr = (UInt32(0x7f00_0000) | UInt32(host)).bigEndian
         let outcome = generic(&address) { bind(descriptor, $0, $1) }
         guard outcome == 0, listen(descriptor, 128) == 0 else {
             let failure = Failure("listen")

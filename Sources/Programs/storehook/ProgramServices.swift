@@ -33,6 +33,12 @@ struct ProgramServices {
         members.append(Member(name: name, service: service, portOption: portOption))
     }
 
+    /// Has those from a place on begin only when the database was seen.
+    mutating func begin(from first: Int, after start: DatabaseStart) {
+        for place in members.indices.dropFirst(first) { members[place].service = start.before(members[place].service) }
+        members.insert(Member(name: "the wait for the database", service: start, portOption: nil), at: first)
+    }
+
     /// Runs them until one of the signals, or the failure of one.
     /// - Parameter leave: called when one has failed and another one does not end; ends the process.
     /// - Throws: `CommandFailure`, in one line: which has failed first, why, and what to do where that is known.

@@ -21,6 +21,7 @@ struct Work: AsyncParsableCommand {
         abstract: "Verify and apply what the receivers stored.",
         discussion: """
             Run as many as you like, on as many machines. SIGTERM finishes the batch in hand and gives the rest back.
+            A database that is away is waited for, also at the start.
             With --metrics-port it serves /metrics, /healthz and /readyz. Where keys are set (STOREHOOK_APPLE_KEYS) it also
             asks Apple, beside its work, for what was lost on the way; see storehook reconcile. By the
             catalog's refunds, or STOREHOOK_CONSUMPTION_POLICY, it answers Apple's requests for consumption data; see storehook consumption.
@@ -75,9 +76,11 @@ struct Work: AsyncParsableCommand {
         // One to claim, one to apply, two for the clock, one for the maintenance, which may be slow.
         let pool = PostgresPool(
             configuration: try settings.writableDatabase(), size: 5, logger: logger, onError: monitoring?.countError)
-        try await Database.requireCurrentSchema(pool)
-        try await Database.requireAccountIDs(pool, settings)
-        try await recordServed(ServedApps(trust), Outbox(pool))
+        let start = try await DatabaseStart {
+            try await Database.requireCurrentSchema(pool)
+            try await Database.requireAccountIDs(pool, settings)
+            try await Self.recordServed(ServedApps(trust), Outbox(pool))
+        }
         var listener: PostgresListener?
         if try settings.listens() {
             listener = try PostgresListener(
@@ -104,17 +107,19 @@ struct Work: AsyncParsableCommand {
         var services = ProgramServices()
         services.add("the database pool", pool)
         operations.serve(monitoring, in: &services, logger: logger) { worker.whyNotReady }
+        let first = services.members.count
         if let listener { services.add("the listener", listener) }
         services.add("the maintenance", maintenance)
         services.add("the clock of events", clock)
         services.add("the worker", worker)
         try addWebhooks(settings, monitoring, to: &services, name: name, logger: logger)
         try addDuties(apple, settings, monitoring, beside: pool, to: &services, name: name, logger: logger)
+        if !start.hasBegun { services.begin(from: first, after: start) }
         return services
     }
 
     /// Records which apps this worker serves. Fails where the database serves apps that must not share it with them.
-    private func recordServed(_ own: ServedApps, _ outbox: Outbox) async throws {
+    private static func recordServed(_ own: ServedApps, _ outbox: Outbox) async throws {
         if let (purchases, homemade) = try await outbox.record(own) {
             throw CommandFailure(
                 "this database serves \(purchases), and with these settings \(homemade) too, for which everybody with Xcode can "

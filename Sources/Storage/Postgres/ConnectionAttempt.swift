@@ -1,40 +1,83 @@
 import Logging
 
 /// The steps to a connection: start-up packet, authentication, a check for writes where required, and all of it again
-/// with the next host if one fails.
+/// with the next address if one fails.
 struct ConnectionAttempt {
     let configuration: PostgresConfiguration
     let wake: WakePipe
     let logger: Logger
 
-    /// Tries each host in turn, each with its own deadline; throws the last failure.
+    /// Tries each address of each host in turn, each with its own deadline. Those that lately did not answer come last.
+    ///
+    /// - Throws: what refused the login or the database, where one did: that is no matter of another address. Else that an address does
+    ///   not answer, or the last failure.
     func connect(cancellation: CancellationFlag) throws(PostgresError) -> LibPQConnection {
-        var failure = PostgresError(.configuration, "the connection string names no host")
+        var addresses = configuration.hosts.flatMap(addresses)
+        let silent = addresses.filter { SilentAddresses.contains($0.key) }
+        addresses = addresses.filter { !SilentAddresses.contains($0.key) } + silent
+        // All together have a limit, too, and each of many gets its part of it.
+        let end = ContinuousClock.now + configuration.connectTimeoutOfAll
+        let share = min(configuration.connectTimeout, configuration.connectTimeoutOfAll / max(1, addresses.count))
+        var failures: [PostgresError] = []
         for wanted in configuration.wantedSessions {
-            for var parameters in configuration.hosts {
+            addresses.removeAll(where: \.isSilent)
+            for place in addresses.indices {
+                var parameters = addresses[place].parameters
                 if let wanted { parameters["target_session_attrs"] = wanted }
+                let limit = min(share, ContinuousClock.now.duration(to: end))
+                guard limit > .zero else { break }
                 do throws(PostgresError) {
-                    return try connectOnce(parameters, cancellation: cancellation)
+                    let connection = try connectOnce(parameters, within: limit, cancellation: cancellation)
+                    SilentAddresses.forget(addresses[place].key)
+                    return connection
                 } catch {
-                    failure = error
                     if error.kind == .cancelled { throw error }
+                    failures.append(error)
+                    // It is not asked a second time for a session of another kind.
+                    if error.isSilence {
+                        addresses[place].isSilent = true
+                        SilentAddresses.note(addresses[place].key)
+                    }
                 }
             }
         }
-        throw failure
+        throw failures.first(where: \.isRefusal) ?? failures.last(where: \.isAway) ?? failures.last
+            ?? PostgresError(.configuration, "the connection string names no host")
+    }
+
+    /// One address of a host.
+    private struct Address {
+        var parameters: [String: String]
+        var isSilent = false
+
+        /// What it is known by.
+        var key: String { "\(parameters["hostaddr"] ?? parameters["host"] ?? "") \(parameters["port"] ?? "")" }
+    }
+
+    /// A host's addresses: libpq would try one after the other by itself, but leaves timeouts to who calls it without blocking. Its name
+    /// stays, for certificates and files of passwords. One without a known address is left to libpq, which says so.
+    private func addresses(of parameters: [String: String]) -> [Address] {
+        guard let host = parameters["host"], !host.isEmpty, !host.hasPrefix("/"), !host.hasPrefix("@"),
+            (parameters["hostaddr"] ?? "").isEmpty
+        else { return [Address(parameters: parameters)] }
+        let found = configuration.resolve(host)
+        guard !found.isEmpty else { return [Address(parameters: parameters)] }
+        return found.map { Address(parameters: parameters.merging(["hostaddr": $0]) { $1 }) }
     }
 
     private func connectOnce(
-        _ parameters: [String: String], cancellation: CancellationFlag
+        _ parameters: [String: String], within limit: Duration, cancellation: CancellationFlag
     ) throws(PostgresError) -> LibPQConnection {
         let logger = logger
+        let deadline = ContinuousClock.now + limit
         let connection = LibPQConnection(parameters: parameters) { severity, state in
             // A notice's text may repeat values, so it is not logged.
             logger.debug("notice from the server", metadata: ["severity": "\(severity)", "sqlstate": "\(state)"])
         }
         guard let connection else { throw PostgresError(.connection, "no memory for a connection") }
-        let deadline = ContinuousClock.now + configuration.connectTimeout
         var polling = connection.isBad ? LibPQConnection.Polling.failed : .writing
+        // Whether the other side took the connection.
+        var isMade = false
         while true {
             switch polling {
             case .ready:
@@ -43,17 +86,20 @@ struct ConnectionAttempt {
                 }
                 return connection
             case .failed:
-                throw connectFailure(of: connection, password: parameters["password"])
+                throw connectFailure(of: connection, password: parameters["password"], isMade: isMade)
             case .reading, .writing:
+                isMade = connection.isMade
                 if cancellation.isSet {
                     throw PostgresError(.cancelled, "cancelled while connecting", operation: "connect")
                 }
                 if deadline <= .now {
-                    throw PostgresError(
+                    var error = PostgresError(
                         .connection,
-                        "no answer from \(place(of: connection)) within \(configuration.connectTimeout); "
+                        "no answer from \(place(of: connection)) within \(limit); "
                             + "check host, port and firewalls",
                         operation: "connect")
+                    (error.isUnreachable, error.isSilence) = (true, true)
+                    throw error
                 }
                 let found = waitForSocket(
                     connection.socket, toRead: polling == .reading, toWrite: polling == .writing, wake: wake,
@@ -70,7 +116,7 @@ struct ConnectionAttempt {
 
     /// The server's refusals come as `FATAL: 28P01`, without text (see LibPQConnection); libpq's own messages are
     /// about sockets, names and certificates.
-    private func connectFailure(of connection: LibPQConnection, password: String?) -> PostgresError {
+    private func connectFailure(of connection: LibPQConnection, password: String?, isMade: Bool) -> PostgresError {
         var text = connection.errorMessage.split(whereSeparator: \.isNewline).first.map(String.init) ?? "unknown reason"
         // As libpq has it in its fe-connect.c; programs set no locale, so nothing is translated.
         if text.hasSuffix("session is read-only") {
@@ -95,7 +141,9 @@ struct ConnectionAttempt {
                     || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
             }
         guard isState else {
-            return PostgresError(.connection, text, operation: "connect")
+            var error = PostgresError(.connection, text, operation: "connect")
+            error.isUnreachable = (isMade ? Self.brokenOff : Self.notMade).contains(where: text.contains)
+            return error
         }
         let reason =
             switch lastWord {
@@ -109,4 +157,11 @@ struct ConnectionAttempt {
             .connection, "\(place(of: connection)): \(reason)", operation: "connect",
             sqlState: SQLState(rawValue: lastWord))
     }
+
+    // libpq's words, as in its fe-connect.c and fe-misc.c. Its other words are about parameters, passwords and certificates, which no
+    // waiting mends.
+    private static let notMade = ["connection to server", "could not translate host name", "could not connect"]
+    private static let brokenOff = [
+        "closed the connection unexpectedly", "could not receive data", "could not send", "SSL SYSCALL error",
+    ]
 }

@@ -334,7 +334,7 @@ final class ConnectionDriver {
         close()
         var error = PostgresError(.connection, "the connection to the server was lost", operation: operation)
         error.sqlState = failure?.serverError?.sqlState
-        error.mayHaveCommitted = true
+        (error.mayHaveCommitted, error.isUnreachable) = (true, true)
         return error
     }
 

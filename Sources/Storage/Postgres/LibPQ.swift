@@ -1,7 +1,8 @@
 import CLibPQ
 import Glibc
 
-// The one file that touches libpq's pointers. Nothing here waits, and nothing here decides: see ConnectionDriver.
+// The one file that touches libpq's pointers, beside LibPQParameters.swift. Nothing here waits, and nothing here decides: see
+// ConnectionDriver.
 
 /// libpq's PGconn. Not Sendable: it belongs to one connection's thread.
 final class LibPQConnection {
@@ -52,6 +53,8 @@ final class LibPQConnection {
 
     var socket: Int32 { PQsocket(raw) }
     var isBad: Bool { PQstatus(raw) == CONNECTION_BAD }
+    /// Whether the other side has taken the connection, whatever it said then.
+    var isMade: Bool { ![CONNECTION_BAD, CONNECTION_NEEDED, CONNECTION_STARTED].contains(PQstatus(raw)) }
     var isBusy: Bool { PQisBusy(raw) == 1 }
     var host: String { PQhost(raw).map { String(cString: $0) } ?? "" }
     var port: String { PQport(raw).map { String(cString: $0) } ?? "" }
@@ -314,41 +317,6 @@ final class LibPQResult: @unchecked Sendable {
 
     private func field(_ code: Int32) -> String? {
         PQresultErrorField(raw, code).map { String(cString: $0) }
-    }
-}
-
-/// The parameters that libpq reads from a connection string; nil if it refuses it. Its reason may quote the password
-/// and is dropped.
-func libpqParameters(of connectionString: String) -> [String: String]? {
-    var complaint: UnsafeMutablePointer<CChar>?
-    let options = PQconninfoParse(connectionString, &complaint)
-    defer {
-        PQconninfoFree(options)
-        PQfreemem(complaint)
-    }
-    guard var option = options else { return nil }
-    var parameters: [String: String] = [:]
-    while let keyword = option.pointee.keyword {
-        if let value = option.pointee.val {
-            parameters[String(cString: keyword)] = String(cString: value)
-        }
-        option += 1
-    }
-    return parameters
-}
-
-/// The strings as a null-terminated array of C strings, for the duration of the call.
-private func withCStrings<T>(_ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> T) -> T {
-    let characters = strings.flatMap { Array($0.utf8CString) }
-    return characters.withUnsafeBufferPointer { buffer in
-        var pointers: [UnsafePointer<CChar>?] = []
-        var offset = 0
-        for string in strings {
-            pointers.append(buffer.baseAddress.map { $0 + offset })
-            offset += string.utf8CString.count
-        }
-        pointers.append(nil)
-        return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
     }
 }
 

@@ -1,7 +1,13 @@
 /// Where the server is, and its timeouts.
 public struct PostgresConfiguration: Sendable {
-    /// How long making a connection to one host may take. `connect_timeout` in the connection string sets it.
+    /// How long making a connection to one address may take. `connect_timeout` sets it, in the connection string or wherever else libpq
+    /// reads it.
     public var connectTimeout: Duration
+    /// How long it may take to try all addresses of all hosts, but for looking up their names; where one alone may take longer, that.
+    var connectTimeoutOfAll: Duration { max(allAddressesTimeout, connectTimeout) }
+    var allAddressesTimeout = Duration.seconds(10)
+    /// The addresses of a host's name.
+    var resolve: @Sendable (String) -> [String] = systemAddresses
     /// How long a statement may take by default; nil: without limit.
     public var queryTimeout: Duration? = .seconds(30)
     /// How long to wait for the server's answer after asking it to stop a statement, before the connection is given up.
@@ -17,7 +23,8 @@ public struct PostgresConfiguration: Sendable {
     /// libpq's parameters for each host in turn.
     private(set) var hosts: [[String: String]]
 
-    /// Reads a connection string, a libpq URI (`postgresql://…`) or `keyword=value` pairs, as libpq itself reads it.
+    /// Reads a connection string, a libpq URI (`postgresql://…`) or `keyword=value` pairs, as libpq itself reads it, with what a service
+    /// file and libpq's variables (PGHOST, PGHOSTADDR and so on) add to it.
     ///
     /// Defaults for what the string leaves open make a server that vanishes noticed within half a minute: TCP
     /// keepalives and `tcp_user_timeout`.
@@ -37,10 +44,15 @@ public struct PostgresConfiguration: Sendable {
         guard given["replication"] == nil else {
             throw PostgresError(.configuration, "replication connections are not supported; remove `replication`")
         }
-        let seconds = given["connect_timeout"].flatMap { Int64($0) } ?? 0
+        guard let expanded = libpqExpansion(of: given) else {
+            throw PostgresError(
+                .configuration,
+                "libpq finds no such service as the connection string or PGSERVICE names, or cannot read its file")
+        }
+        let seconds = expanded["connect_timeout"].flatMap { Int64($0) } ?? 0
         // libpq takes zero and less as "wait for ever", which no caller here could use.
         connectTimeout = seconds > 0 ? .seconds(seconds) : .seconds(2)
-        var parameters = Self.defaults.merging(given) { _, given in given }
+        var parameters = Self.defaults.merging(expanded) { _, expanded in expanded }
         // Text is decoded as UTF-8, so nothing else may arrive, whatever the string or PGCLIENTENCODING says.
         parameters["client_encoding"] = "UTF8"
         hosts = try Self.hosts(of: parameters)
@@ -72,6 +84,12 @@ public struct PostgresConfiguration: Sendable {
         }
         let (names, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
         let count = max(names.count, addresses.count)
+        guard names == [""] || addresses == [""] || names.count == addresses.count else {
+            throw PostgresError(
+                .configuration,
+                "there are \(names.count) hosts and \(addresses.count) addresses (hostaddr or PGHOSTADDR) to connect to"
+            )
+        }
         guard count > 1 else { return [parameters] }
         guard [1, count].contains(ports.count) || ports == [""] else {
             throw PostgresError(.configuration, "the connection string names \(count) hosts and \(ports.count) ports")

@@ -35,8 +35,8 @@ public actor PostgresConnection {
 
     /// Opens a connection.
     ///
-    /// - Throws: ``PostgresError`` (`.connection`) within the configuration's `connectTimeout` for each host; resolving
-    ///   a host's name is the system resolver's business and takes as long as that allows.
+    /// - Throws: ``PostgresError`` (`.connection`) within the configuration's `connectTimeout` for each address, and ten seconds for all;
+    ///   resolving a host's name is the system resolver's business and takes as long as that allows.
     public static func connect(
         to configuration: PostgresConfiguration, logger: Logger
     ) async throws -> PostgresConnection {
