@@ -80,6 +80,7 @@ CREATE FUNCTION storehook.account_token(account text, rule text) RETURNS uuid
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
     word    constant bigint := 4294967295;
@@ -699,10 +700,11 @@ CREATE FUNCTION storehook.event_days(kept_days integer) RETURNS SETOF date
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
     AS $_$
-    select to_date(substr(c.relname, 8), 'YYYYMMDD')
-      from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = 'storehook.events'::regclass and c.relname ~ '^events_[0-9]{8}$'
-       and to_date(substr(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'UTC')::date - kept_days
+    select p.day
+      from (select case when c.relname ~ '^events_[0-9]{8}$' then to_date(right(c.relname, 8), 'YYYYMMDD') end as day
+              from pg_inherits i join pg_class c on c.oid = i.inhrelid
+             where i.inhparent = 'storehook.events'::regclass) p
+     where p.day < (now() at time zone 'UTC')::date - kept_days
      order by 1
 $_$;
 
@@ -996,6 +998,7 @@ CREATE FUNCTION storehook.outbox_partition_bounds(day date, OUT opens timestamp 
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
+    SET standard_conforming_strings TO 'on'
     AS $$
     -- FOR VALUES FROM ('2026-01-31 00:00:00+00') TO ('2026-02-01 00:00:00+00'), in the settings above.
     select bound[1]::timestamptz, bound[2]::timestamptz
@@ -1378,7 +1381,7 @@ CREATE FUNCTION storehook.telling_differences(most integer DEFAULT 20000, OUT lo
     ), held as (
         select p.*, t.told, t.due_at, t.catalog as told_catalog,
                greatest(width_bucket(
-                   greatest(clock_timestamp(), to_timestamp(nullif(split_part(t.told, '|', 2), '')::bigint / 1000.0)),
+                   greatest(clock_timestamp(), to_timestamp(substring(t.told from '^[^|]*[|](-?[0-9]{1,15})[|]')::bigint / 1000.0)),
                    p.phase_starts), 1) as n
           from page p left join storehook.access_tellings t using (token, environment)
     )
@@ -1870,10 +1873,16 @@ ALTER TABLE ONLY storehook.outbox_default ALTER COLUMN body SET STORAGE EXTERNAL
 
 CREATE VIEW storehook.outbox_days AS
  WITH partitions AS (
-         SELECT to_date("right"((c.relname)::text, 8), 'YYYYMMDD'::text) AS day
-           FROM (pg_inherits i
-             JOIN pg_class c ON ((c.oid = i.inhrelid)))
-          WHERE ((i.inhparent = ('storehook.outbox'::regclass)::oid) AND (c.relname ~ '^outbox_[0-9]{8}$'::text))
+         SELECT p.day
+           FROM ( SELECT
+                        CASE
+                            WHEN (c.relname ~ '^outbox_[0-9]{8}$'::text) THEN to_date("right"((c.relname)::text, 8), 'YYYYMMDD'::text)
+                            ELSE NULL::date
+                        END AS day
+                   FROM (pg_inherits i
+                     JOIN pg_class c ON ((c.oid = i.inhrelid)))
+                  WHERE (i.inhparent = ('storehook.outbox'::regclass)::oid)) p
+          WHERE (p.day IS NOT NULL)
         ), strays AS (
          SELECT DISTINCT ((outbox_default.received_at AT TIME ZONE 'UTC'::text))::date AS day
            FROM storehook.outbox_default
