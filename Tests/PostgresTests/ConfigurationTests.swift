@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Postgres
@@ -49,6 +50,45 @@ struct ConfigurationTests {
         #expect(own.hosts.first?["client_encoding"] == "UTF8")
         #expect(own.connectTimeout == .seconds(7))
         #expect(try PostgresConfiguration(url: "host=h connect_timeout=0").connectTimeout == .seconds(2))
+    }
+
+    @Test("has what a service file and libpq's variables add, and what the string says wins")
+    func additions() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "storehook-service-\(UUID().uuidString)")
+        try Data(
+            """
+            [shop]
+            host=a,b
+            port=1,2
+            user=me
+            dbname=shop
+            sslmode=require
+            passfile=/etc/storehook/passwords
+            target_session_attrs=primary
+            connect_timeout=7
+            """.utf8
+        ).write(to: file)
+        let variables = ["PGSERVICEFILE": file.path, "PGAPPNAME": "till", "PGUSER": "somebody"]
+        for (name, value) in variables { setenv(name, value, 1) }
+        defer {
+            for name in variables.keys { unsetenv(name) }
+            try? FileManager.default.removeItem(at: file)
+        }
+        let configuration = try PostgresConfiguration(url: "service=shop password=hunter2 sslmode=verify-full")
+        #expect(configuration.hosts.map { $0["host"] } == ["a", "b"])
+        #expect(configuration.hosts.map { $0["port"] } == ["1", "2"])
+        // A service's word comes before a variable's, and the string's before both.
+        let expected = [
+            "user": "me", "dbname": "shop", "sslmode": "verify-full", "passfile": "/etc/storehook/passwords",
+            "application_name": "till", "target_session_attrs": "primary", "password": "hunter2", "service": nil,
+        ]
+        for (keyword, value) in expected { #expect(configuration.hosts.first?[keyword] == value, "\(keyword)") }
+        #expect(configuration.connectTimeout == .seconds(7) && configuration.wantedSessions == [nil])
+        #expect(try PostgresConfiguration(url: "service=shop").hosts.first?["sslmode"] == "require")
+        // Without a service nothing is made up.
+        let plain = try PostgresConfiguration(url: "host=h")
+        #expect(plain.hosts.first?["user"] == "somebody" && plain.hosts.first?["target_session_attrs"] == nil)
+        #expect(plain.hosts.first?["port"] == nil && plain.hosts.first?["sslmode"] == nil)
     }
 
     @Test("of several hosts gives each its own turn")

@@ -40,18 +40,20 @@ struct GuardedCastTests {
             try await connection.withTransaction { try $0.executeScript("set jit = off;" + Self.conversionsFirst) }
             try await connection.withTransaction { try $0.executeScript(Self.oddNames) }
             try await connection.query("select storehook.ensure_outbox_partitions(3)")
-            let columns = try await connection.query(
+            let views = try await connection.query(
                 """
-                select c.relname::text, quote_ident(a.attname)
+                select c.relname::text, string_agg(format('v.%I is not null', a.attname), ' and ')
                   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-                 where c.relnamespace = 'storehook'::regnamespace and c.relkind = 'v' order by 1, a.attnum
+                 where c.relnamespace = 'storehook'::regnamespace and c.relkind = 'v' group by 1 order by 1
                 """
             ).map { try $0.values(String.self, String.self) }
-            #expect(columns.count > 150)
-            for (view, column) in columns {
-                let query: PostgresQuery =
-                    "select count(v.\(unescaped: column)) from storehook.\(unescaped: view) v where v.\(unescaped: column) is not null"
-                await #expect(throws: Never.self, "\(view).\(column)") { try await connection.query(query) }
+            #expect(views.count > 20)
+            for (view, condition) in views {
+                for condition in ["", " where \(condition)"] {
+                    let query: PostgresQuery =
+                        "select count(v::text) from storehook.\(unescaped: view) v\(unescaped: condition)"
+                    await #expect(throws: Never.self, "\(view)\(condition)") { try await connection.query(query) }
+                }
             }
             // Yesterday's, today's, and three days ahead.
             let days: PostgresQuery = """

