@@ -63,12 +63,7 @@ public final class ScriptedServer: Sendable {
     }
 
     private func serve(_ connection: TCPSocket, _ answer: @Sendable (Request) -> Answer) {
-        guard var text = try? connection.receive(until: "\r\n\r\n") else { return }
-        let length = text.lowercased().firstMatch(of: /content-length: ([0-9]+)/).flatMap { Int($0.1) } ?? 0
-        while let end = text.range(of: "\r\n\r\n"), text[end.upperBound...].utf8.count < length {
-            guard let more = try? connection.receive(), !more.isEmpty else { return }
-            text += String(decoding: more, as: UTF8.self)
-        }
+        guard let text = connection.receiveRequest() else { return }
         let line = text.prefix { $0 != "\r\n" }.split(separator: " ").prefix(2).joined(separator: " ")
         let request = Request(line: line, text: text)
         log.withLock { $0.append(request) }

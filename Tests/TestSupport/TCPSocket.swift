@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// A blocking TCP or Unix socket, for tests that need to misbehave byte by byte. Use it within ``onThread(_:)``.
@@ -128,6 +129,31 @@ public struct TCPSocket: Sendable {
             all += String(decoding: bytes, as: UTF8.self)
         }
         return all
+    }
+
+    /// A request of HTTP/1.1, head and body; nil if the stream ends before, or nothing comes for long.
+    public func receiveRequest() -> String? {
+        guard var text = try? receive(until: "\r\n\r\n") else { return nil }
+        let length = text.lowercased().firstMatch(of: /content-length: ([0-9]+)/).flatMap { Int($0.1) } ?? 0
+        while let end = text.range(of: "\r\n\r\n"), text[end.upperBound...].utf8.count < length {
+            guard let more = try? receive(), !more.isEmpty else { return nil }
+            text += String(decoding: more, as: UTF8.self)
+        }
+        return text
+    }
+
+    /// Lets reads give up after a while; more than nothing.
+    func limitReads(to wait: Duration) {
+        let microseconds = max(1, Int(wait / .microseconds(1)))
+        var limit = timeval(tv_sec: microseconds / 1_000_000, tv_usec: microseconds % 1_000_000)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    /// Gives the socket up, and resets the connection.
+    func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        close()
     }
 
     /// Ends the connection in both directions; blocked reads return.

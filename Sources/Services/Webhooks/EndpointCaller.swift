@@ -45,7 +45,9 @@ package final class EndpointCaller: Sendable {
     /// Closes its connections; afterwards nothing can be posted.
     package func shutdown() async { await client.shutdown() }
 
-    /// Posts a body as JSON. Once the head of an answer is there it counts, whatever becomes of its body.
+    /// Posts a body as JSON. Once the head of an answer is there it counts, whatever becomes of its body. A post that is lost because the
+    /// endpoint closes a connection that it had kept is made again at once (``OutboundRequest/isRepeatable``): receivers know a repeat by
+    /// its `webhook-id`.
     package func post(
         _ body: String, to url: String, of endpointID: Int64, headers: [(name: String, value: String)]
     ) async -> CallOutcome {
@@ -55,6 +57,7 @@ package final class EndpointCaller: Sendable {
             body: Array(body.utf8))
         request.answerBody = .ignored(upTo: bytes)
         request.owner = endpointID
+        request.isRepeatable = true
         do throws(OutboundFault) {
             let answer = try await client.send(request)
             return .answered(

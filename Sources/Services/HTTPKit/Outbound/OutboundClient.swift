@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// TLS is 1.3, or 1.2 where the server has no newer one, and a server that was asked for by its name has to prove the name, see
 /// ``ServerName``. Redirects are not followed, because what a request carries is for the server that was named; no proxy is asked; a connection that
-/// cannot be made is not tried again. Nothing of a request is logged.
+/// cannot be made is not tried again, and of requests only those that say so (``OutboundRequest/isRepeatable``). Nothing of a request is logged.
 package final class OutboundClient: Sendable {
     /// How long and how many.
     package struct Limits: Sendable {
@@ -55,24 +55,36 @@ package final class OutboundClient: Sendable {
         if !roots.isEmpty { tls.additionalTrustRoots = [.certificates(roots)] }
         configuration.tlsConfiguration = tls
         switch addresses {
-        case .any: connections = .unchecked(Self.pinnedConnections(configuration))
+        case .any: connections = .unchecked(Self.pinnedConnections(configuration, areWatched: false))
         case .checked(let policy, let resolver, let nameAge):
             configuration.connectionPool.idleTimeout = .seconds(30)
             configuration.httpVersion = .http1Only
             connections = .checked(
-                Self.pinnedConnections(configuration), policy, ResolvedNames(resolver, age: nameAge))
+                Self.pinnedConnections(configuration, areWatched: true), policy,
+                ResolvedNames(resolver, age: nameAge))
         }
     }
 
-    private static func pinnedConnections(_ configuration: HTTPClient.Configuration) -> PinnedConnections {
+    private static func pinnedConnections(
+        _ configuration: HTTPClient.Configuration, areWatched: Bool
+    ) -> PinnedConnections {
         PinnedConnections { pin in
             var configuration = configuration
+            // Named for debugging; they are called on each new connection, and no request is sent before they have succeeded.
+            if areWatched {
+                configuration.http1_1ConnectionDebugInitializer = { channel in
+                    channel.eventLoop.makeCompletedFuture { try ExchangeWatch.watch(channel) }
+                }
+            }
             if let name = pin.name {
                 if let address = pin.address { configuration.dnsOverride = [name: address.description] }
                 if pin.isSecure {
-                    // Named for debugging; it is called on each new connection, and no request is sent before it has succeeded.
                     let proof = ServerName(name)
-                    configuration.http1_1ConnectionDebugInitializer = { proof.requireProof(on: $0) }
+                    configuration.http1_1ConnectionDebugInitializer = { channel in
+                        proof.requireProof(on: channel).flatMapThrowing {
+                            if areWatched { try ExchangeWatch.watch(channel) }
+                        }
+                    }
                     configuration.http2ConnectionDebugInitializer = { proof.requireProof(on: $0) }
                 }
             }
@@ -122,9 +134,7 @@ package final class OutboundClient: Sendable {
     private func answer(to request: OutboundRequest, _ head: Head) async throws(OutboundFault) -> OutboundAnswer {
         switch connections {
         case .unchecked(let pinned):
-            return try await pinned.use(Self.pin(of: request.url)) { client throws(OutboundFault) in
-                try await exchange(request, at: request.url, client, head)
-            }
+            return try await exchange(request, at: request.url, over: Self.pin(of: request.url), of: pinned, head)
         case .checked(let pinned, let policy, let names):
             let url: StrictURL
             do { url = try policy.url(request.url) } catch { throw .refused(error) }
@@ -133,9 +143,7 @@ package final class OutboundClient: Sendable {
             // One address after the other, while there is no connection.
             for pin in pinned.pins(request.owner, name, addresses, isSecure: url.isSecure) {
                 do throws(OutboundFault) {
-                    return try await pinned.use(pin) { client throws(OutboundFault) in
-                        try await exchange(request, at: url.description, client, head)
-                    }
+                    return try await exchange(request, at: url.description, over: pin, of: pinned, head)
                 } catch {
                     fault = error
                 }
@@ -168,34 +176,65 @@ package final class OutboundClient: Sendable {
         }
     }
 
+    /// Makes the request at one address. What is lost to the close of a kept connection is made once more, over a connection of its own:
+    /// among those that are kept others may have been closed as well.
     private func exchange(
-        _ request: OutboundRequest, at url: String, _ client: HTTPClient, _ head: Head
+        _ request: OutboundRequest, at url: String, over pin: PinnedConnections.Pin, of pinned: PinnedConnections,
+        _ head: Head
     ) async throws(OutboundFault) -> OutboundAnswer {
+        try await pinned.use(pin) { client throws(OutboundFault) in
+            do {
+                return try await exchange(request, at: url, isLast: false, client, head)
+            } catch {
+                guard request.isRepeatable, Self.isLostToClose(error), !Task.isCancelled else {
+                    throw OutboundFault(error)
+                }
+            }
+            return try await pinned.use(pin.unkept) { client throws(OutboundFault) in
+                do {
+                    return try await exchange(request, at: url, isLast: true, client, head)
+                } catch {
+                    throw OutboundFault(error)
+                }
+            }
+        }
+    }
+
+    /// Whether a request met the end of a kept connection, or found that it had ended: see ``ExchangeWatch``.
+    private static func isLostToClose(_ error: any Error) -> Bool {
+        switch error {
+        case is KeptConnectionEnded, ChannelError.ioOnClosedChannel: true
+        case let error as HTTPClientError: error == .remoteConnectionClosed
+        default: false
+        }
+    }
+
+    /// - Parameter isLast: whether its connection carries no further request.
+    private func exchange(
+        _ request: OutboundRequest, at url: String, isLast: Bool, _ client: HTTPClient, _ head: Head
+    ) async throws -> OutboundAnswer {
         var message = HTTPClientRequest(url: url)
         message.method = HTTPMethod(rawValue: request.method)
         for header in request.headers { message.headers.add(name: header.name, value: header.value) }
+        if isLast { message.headers.replaceOrAdd(name: "Connection", value: "close") }
         if let body = request.body { message.body = .bytes(ByteBuffer(bytes: body)) }
-        do {
-            let response = try await client.execute(message, timeout: .init(limits.total))
-            let status = Int(response.status.code)
-            switch request.answerBody {
-            case .whole(let most):
-                let body = try await response.body.collect(upTo: most)
-                return OutboundAnswer(status: status, headers: response.headers, body: Array(body.readableBytesView))
-            case .ignored(let most):
-                let answer = OutboundAnswer(status: status, headers: response.headers)
-                head.come(answer)
-                var count = 0
-                do {
-                    for try await part in response.body {
-                        count += part.readableBytes
-                        if count > most { break }
-                    }
-                } catch {}
-                return answer
-            }
-        } catch {
-            throw OutboundFault(error)
+        let response = try await client.execute(message, timeout: .init(limits.total))
+        let status = Int(response.status.code)
+        switch request.answerBody {
+        case .whole(let most):
+            let body = try await response.body.collect(upTo: most)
+            return OutboundAnswer(status: status, headers: response.headers, body: Array(body.readableBytesView))
+        case .ignored(let most):
+            let answer = OutboundAnswer(status: status, headers: response.headers)
+            head.come(answer)
+            var count = 0
+            do {
+                for try await part in response.body {
+                    count += part.readableBytes
+                    if count > most { break }
+                }
+            } catch {}
+            return answer
         }
     }
 }

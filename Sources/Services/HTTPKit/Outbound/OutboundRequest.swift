@@ -22,6 +22,9 @@ package struct OutboundRequest: Sendable {
     package var answerBody = AnswerBody.whole(upTo: 1 << 20)
     /// Whose connection carries it, where addresses are checked: one owner's requests take no connection of another's.
     package var owner: Int64 = 0
+    /// Whether it is sent once more, over a new connection and within the same time, where addresses are checked and a connection
+    /// that had carried a request before ends before the first byte of an answer. The server may then have got it twice.
+    package var isRepeatable = false
 
     /// A request.
     package init(

@@ -13,6 +13,15 @@ final class PinnedConnections: Sendable {
         let address: NetworkAddress?
         /// Whether it is https.
         let isSecure: Bool
+        /// Whether connections are kept for further requests.
+        var isKept = true
+
+        /// The same, for connections of one request each.
+        var unkept: Pin {
+            var pin = self
+            pin.isKept = false
+            return pin
+        }
     }
 
     private struct Pinned {
