@@ -1,4 +1,3 @@
-import AppStorePayloads
 import Base
 import Testing
 
@@ -31,21 +30,5 @@ struct ScheduleTests {
         #expect((schedule.pause(afterFailures: 1, wish: .seconds(1)) ?? .zero) >= .seconds(5))
         #expect(schedule.pause(afterFailures: 1, wish: .seconds(999_999)) == .seconds(6 * 3600))
         #expect(schedule.pause(afterFailures: 10, wish: .seconds(5)) == nil)
-    }
-
-    @Test("Retry-After is seconds or a date, and anything else says nothing")
-    func retryAfter() {
-        let now = Timestamp(iso8601: "1994-11-06T08:49:00Z") ?? .distantPast
-        #expect(RetryAfter.wait("120", now: now) == .seconds(120))
-        #expect(RetryAfter.wait(" 0 ", now: now) == .zero)
-        #expect(RetryAfter.wait("99999999999999999999999", now: now) == .seconds(999_999_999))
-        #expect(RetryAfter.wait("Sun, 06 Nov 1994 08:49:37 GMT", now: now) == .seconds(37))
-        #expect(RetryAfter.wait("Sun, 06 Nov 1994 08:48:00 GMT", now: now) == .zero)
-        for text in [
-            "", "-5", "1.5", "soon", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 31 Feb 1994 08:49:37 GMT", "06 Nov 1994",
-        ] {
-            #expect(RetryAfter.wait(text, now: now) == nil, "\(text)")
-        }
-        #expect(RetryAfter.wait(nil, now: now) == nil)
     }
 }

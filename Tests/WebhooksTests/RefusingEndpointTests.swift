@@ -4,6 +4,7 @@ import Events
 import EvidenceStore
 import Foundation
 import Postgres
+import Synchronization
 import TestSupport
 import Testing
 import WebhookSupport
@@ -101,6 +102,40 @@ struct RefusingEndpointTests {
             #expect(whole.outcome.ends.count == 3)
             let signatures = receiver.posts.dropFirst().map { $0.headers["webhook-signature"]?.contains(" ") }
             #expect(signatures == [false, true, true])
+            await caller.shutdown()
+        }
+    }
+
+    @Test("an answer's Retry-After puts the delivery off in each of its forms; what is none leaves it to the schedule")
+    func retryAfter() async throws {
+        try await EndpointSite.with { site in
+            let wish = Mutex("")
+            let receiver = try await WebhookReceiver.start { _ in
+                .status(503, ["Retry-After": wish.withLock(\.self)])
+            }
+            let id = try await site.add("http://127.0.0.1:\(receiver.port)/").id
+            try await site.write(of: 1)
+            try await site.deal(id)
+            let callable = try #require(try await site.store.callable(id, site.key))
+            let batch = try await site.store.claim(1, of: id, for: Lease(owner: "test", duration: .seconds(60)))
+            let row = try #require(batch.rows.first)
+            let caller = EndpointCaller(RunningWebhooks.local, resolver: ScriptedNames([:]))
+            let clock = DatabaseClock(PostgresTimestamp(millisecondsSince1970: 784_111_740_000))
+            for (text, isHeeded) in [
+                ("120", true), ("Sun, 06 Nov 1994 08:51:00 GMT", true), ("Sunday, 06-Nov-94 08:51:00 GMT", true),
+                ("Sun Nov  6 08:51:00 1994", true), ("in two minutes", false), ("Sun Nov 6 08:51:00 1994", false),
+            ] {
+                wish.withLock { $0 = text }
+                let result = await LaneWork(
+                    row: row, token: batch.token, leaseEnd: batch.leaseEnd, clock: clock, callable: callable,
+                    current: { callable }, isProbe: false, caller: caller, schedule: .deliveries,
+                    metrics: WebhookMetrics(), isStopped: { false }
+                ).run()
+                // Dates have whole seconds, and the clock goes on meanwhile.
+                let delay = try #require(result.outcome.retry?.delay)
+                #expect((isHeeded ? 100.0...120 : 5...6).contains(delay / .seconds(1)), "\(text): \(delay)")
+                #expect((result.news.rest != nil) == isHeeded)
+            }
             await caller.shutdown()
         }
     }

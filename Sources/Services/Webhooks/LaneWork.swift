@@ -111,8 +111,9 @@ struct LaneWork: Sendable {
 
     /// The delay that the endpoint asks for: 429 and 503 apply to all of its deliveries.
     private func wish(_ answer: CallOutcome, _ news: inout EndpointNews) -> Duration? {
+        let now = Timestamp(clock.now)
         guard case .answered(let status, let header) = answer,
-            let wait = RetryAfter.wait(header, now: Timestamp(clock.now))
+            let wait = RetryAfter(header, now: now)?.wait(from: now)
         else { return nil }
         if status == 429 || status == 503 { news.rest = min(wait, Self.longestRest) }
         return wait

@@ -95,7 +95,7 @@ public struct Exchange: Sendable {
     public mutating func received(_ answer: TransportAnswer, at now: Timestamp, jitter: Double) {
         attempts += 1
         isTokenRefused = false
-        answeredAt = answer.date.flatMap { Timestamp(httpDate: $0) }
+        answeredAt = answer.date.flatMap { Timestamp(httpDate: $0, now: now) }
         let meaning: AnswerMeaning =
             endpoint == .verifyReceipt ? .init(verifyReceipt: answer) : .init(serverAPI: answer)
         switch meaning {
@@ -147,14 +147,17 @@ public struct Exchange: Sendable {
 
     /// In milliseconds.
     private static let longestBlock: Int64 = 3_600_000
+    /// From here on a number in `Retry-After` is an instant.
+    private static let leastInstant: Int64 = 1_000_000_000
 
-    /// `Retry-After` is an instant in milliseconds since 1970, not a number of seconds as in RFC 9110; a proxy's number of seconds
+    /// Apple's `Retry-After` is an instant in milliseconds since 1970, not a number of seconds as in RFC 9110; a proxy's number of seconds
     /// cannot be mistaken for one.
     private mutating func slowDown(_ retryAfter: String?, at now: Timestamp, jitter: Double) {
-        let named = retryAfter.flatMap { Int64($0) }.flatMap { number -> Timestamp? in
-            if number < 0 { return nil }
-            return number < 1_000_000_000
-                ? now.adding(seconds: number) : Timestamp(millisecondsSince1970: number)
+        let named = RetryAfter(retryAfter, now: now).map { said -> Timestamp in
+            switch said {
+            case .number(let instant) where instant >= Self.leastInstant: Timestamp(millisecondsSince1970: instant)
+            case .number, .date: now.adding(milliseconds: said.wait(from: now).milliseconds)
+            }
         }
         // An instant that is over, or none: the wait grows, for asking at once was what went wrong.
         passing += 1
