@@ -2746,12 +2746,15 @@ CREATE TABLE storehook.endpoints (
     secret bytea,
     former_secret bytea,
     former_ends_at timestamp with time zone,
+    earlier_secrets bytea[],
+    earlier_ends_at timestamp with time zone[],
     CONSTRAINT endpoints_bundle_id_check CHECK ((length(bundle_id) <= 255)),
     CONSTRAINT endpoints_changed_by_check CHECK (((length(changed_by) >= 1) AND (length(changed_by) <= 200))),
     CONSTRAINT endpoints_check CHECK (((state = 'enabled'::text) = (reason IS NULL))),
     CONSTRAINT endpoints_check1 CHECK (((state = 'removed'::text) = (secret IS NULL))),
     CONSTRAINT endpoints_check2 CHECK (((former_secret IS NULL) = (former_ends_at IS NULL))),
     CONSTRAINT endpoints_created_by_check CHECK (((length(created_by) >= 1) AND (length(created_by) <= 200))),
+    CONSTRAINT endpoints_earlier_secrets_check CHECK ((((earlier_secrets IS NULL) = (earlier_ends_at IS NULL)) AND ((cardinality(earlier_secrets) >= 1) AND (cardinality(earlier_secrets) <= 4)) AND (cardinality(earlier_ends_at) = cardinality(earlier_secrets)))),
     CONSTRAINT endpoints_environment_check CHECK ((length(environment) <= 50)),
     CONSTRAINT endpoints_former_secret_check CHECK (((octet_length(former_secret) >= 28) AND (octet_length(former_secret) <= 200))),
     CONSTRAINT endpoints_id_check CHECK ((id > 0)),
@@ -2775,6 +2778,10 @@ COMMENT ON COLUMN storehook.endpoints.in_flight IS 'at most so many deliveries a
 COMMENT ON COLUMN storehook.endpoints.reason IS 'why it is disabled or removed: a person''s words, gone, or failing';
 
 COMMENT ON COLUMN storehook.endpoints.former_ends_at IS 'until when the secret before this one signs as well';
+
+COMMENT ON COLUMN storehook.endpoints.earlier_secrets IS 'the secrets before former_secret, the oldest first, as it is encrypted; while former_secret is null they do not sign';
+
+COMMENT ON COLUMN storehook.endpoints.earlier_ends_at IS 'until when each of earlier_secrets signs as well';
 
 CREATE TABLE storehook.event_places (
     "position" bigint NOT NULL,

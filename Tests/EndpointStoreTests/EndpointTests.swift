@@ -1,4 +1,3 @@
-import EventStore
 import Events
 import EvidenceStore
 import Foundation
@@ -6,6 +5,8 @@ import Postgres
 import TestSupport
 import Testing
 import WebhookSupport
+
+@testable import EventStore
 
 @Suite("Endpoints as they are kept")
 struct EndpointTests {
@@ -67,6 +68,119 @@ struct EndpointTests {
             _ = try await site.store.rotate(id, to: newest, overlap: .zero, site.key, by: "test")
             #expect(try await site.store.callable(id, site.key)?.secrets == [newest])
             #expect(try await site.store.rotate(99, to: newest, overlap: .zero, site.key, by: "test") == nil)
+        }
+    }
+
+    @Test("however often a secret is replaced, each former one signs until its own end; a sixth former one is refused")
+    func rotatedOften() async throws {
+        try await EndpointSite.with { site in
+            var secrets = [WebhookSecret()]
+            let id = try await site.add(secret: secrets[0]).id
+            func rotate(hours: Int) async throws -> Endpoint? {
+                let secret = WebhookSecret()
+                let endpoint = try await site.store.rotate(
+                    id, to: secret, overlap: .seconds(hours * 3600), site.key, by: "test")
+                secrets.insert(secret, at: 0)
+                return endpoint
+            }
+            func signing() async throws -> [WebhookSecret] {
+                let all = try await site.store.callable(site.key).map(\.secrets)
+                #expect(try await site.store.callable(id, site.key).map { [$0.secrets] } == all)
+                return all.first ?? []
+            }
+            // The second ends before the first, and the third before both.
+            for (place, hours) in [30, 20, 10, 40, 50].enumerated() {
+                let endpoint = try #require(try await rotate(hours: hours))
+                #expect(endpoint.formerSecretEnds.count == place + 1)
+                #expect(endpoint.formerSecretEnds.max() == endpoint.formerSecretEndsAt)
+                #expect(try await signing() == secrets)
+            }
+            let before = try #require(try await site.store.find(id))
+            let first = try #require(before.formerSecretEnds.min())
+            let error = await #expect(throws: TooManyFormerSecrets(endpointID: id, firstEndsAt: first)) {
+                _ = try await site.store.rotate(
+                    id, to: WebhookSecret(), overlap: .seconds(3600), site.key, by: "test")
+            }
+            #expect("\(try #require(error))".hasPrefix("endpoint \(id) has 5 former secrets that sign as well"))
+            #expect(try await signing() == secrets)
+            #expect(try await site.store.find(id) == before)
+            // As time passes.
+            func pass(hours: Int) async throws {
+                try await site.pool.query(
+                    """
+                    update storehook.endpoints
+                       set former_ends_at = former_ends_at - make_interval(hours => \(Int32(hours))),
+                           earlier_ends_at = array(select e - make_interval(hours => \(Int32(hours))) from unnest(earlier_ends_at) e)
+                    """)
+            }
+            try await pass(hours: 11)
+            #expect(try await signing() == [0, 1, 2, 4, 5].map { secrets[$0] })
+            try await pass(hours: 10)
+            #expect(try await signing() == [0, 1, 2, 5].map { secrets[$0] })
+            // There is room again, also for one that ends sooner than all.
+            _ = try await rotate(hours: 1)
+            #expect(try await signing() == [0, 1, 2, 3, 6].map { secrets[$0] })
+            try await pass(hours: 2)
+            #expect(try await signing() == [0, 2, 3, 6].map { secrets[$0] })
+            try await pass(hours: 100)
+            #expect(try await signing() == [secrets[0]])
+            #expect(try await site.store.find(id)?.formerSecretEndsAt == nil)
+            for _ in 0..<5 { _ = try await rotate(hours: 1) }
+            #expect(try await rotate(hours: 0)?.formerSecretEnds.isEmpty == true)
+            #expect(try await signing() == [secrets[0]])
+            let left: Int64 = try await site.value(
+                "select count(*) from storehook.endpoints where former_secret is not null or earlier_secrets is not null"
+            )
+            #expect(left == 0)
+        }
+    }
+
+    @Test("programs that know one former secret alone go on working, and where they end it at once no other signs")
+    func rotatedByOlder() async throws {
+        try await EndpointSite.with { site in
+            let secrets = (0..<4).map { _ in WebhookSecret() }
+            let id = try await site.add(secret: secrets[0]).id
+            for secret in secrets[1...2] {
+                _ = try await site.store.rotate(id, to: secret, overlap: .seconds(3600), site.key, by: "test")
+            }
+            // As the release before this one does.
+            func rotate(keepsFormer: Bool) async throws {
+                let sealed = try site.key.seal(secrets[3], of: id)
+                try await site.pool.query(
+                    """
+                    update storehook.endpoints
+                       set former_secret = case when \(keepsFormer) then secret end,
+                           former_ends_at = case when \(keepsFormer) then now() + make_interval(secs => 3600.0) end,
+                           secret = \(sealed), changed_at = now(), changed_by = 'test'
+                     where id = \(id) and state <> 'removed'
+                    """)
+            }
+            try await rotate(keepsFormer: true)
+            #expect(try await site.store.callable(id, site.key)?.secrets == [3, 2, 0].map { secrets[$0] })
+            try await rotate(keepsFormer: false)
+            #expect(try await site.store.callable(id, site.key)?.secrets == [secrets[3]])
+            _ = try await site.store.rotate(id, to: secrets[1], overlap: .seconds(3600), site.key, by: "test")
+            #expect(try await site.store.callable(id, site.key)?.secrets == [secrets[1], secrets[3]])
+        }
+    }
+
+    @Test("two people who replace a secret at the same time keep both of the former ones, and no more than five")
+    func rotatedAtOnce() async throws {
+        try await EndpointSite.with { site in
+            let id = try await site.add().id
+            let outcomes = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        let rotated = try? await site.store.rotate(
+                            id, to: WebhookSecret(), overlap: .seconds(3600), site.key, by: "test")
+                        return rotated != nil
+                    }
+                }
+                return await group.reduce(into: [Bool]()) { $0.append($1) }
+            }
+            #expect(outcomes.count { $0 } == 5)
+            let signing = try #require(try await site.store.callable(id, site.key)?.secrets)
+            #expect(signing.count == 6 && Set(signing.map(\.text)).count == 6)
         }
     }
 

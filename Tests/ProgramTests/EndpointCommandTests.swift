@@ -69,6 +69,11 @@ struct EndpointCommandTests {
             #expect(new["secret"] as? String != secret && new["former_secret_ends_at"] is String)
             _ = try await site.run("endpoints", "test", "\(id)", with: settings)
             #expect(receiver.posts.last?.headers["webhook-signature"]?.split(separator: " ").count == 2)
+            for _ in 0..<4 { _ = try await site.run("endpoints", "rotate", "\(id)", with: settings) }
+            let sixth = try await site.run("endpoints", "rotate", "\(id)", with: settings)
+            #expect(sixth.ending == .exited(1) && sixth.errors.contains("has 5 former secrets that sign as well"))
+            _ = try await site.run("endpoints", "test", "\(id)", with: settings)
+            #expect(receiver.posts.last?.headers["webhook-signature"]?.split(separator: " ").count == 6)
             let disabled = try await site.run("endpoints", "disable", "\(id)", "--format", "json", with: settings)
             #expect((try disabled.json() as? [String: Any])?["state"] as? String == "disabled")
             let enabled = try await site.run("endpoints", "enable", "\(id)", "--format", "json", with: settings)

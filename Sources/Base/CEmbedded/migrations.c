@@ -155,6 +155,9 @@ static const struct storehook_migration migrations[] = {
     {51, "guarded_casts", (const unsigned char[]){
 #embed "../../../sql/migrations/0051_guarded_casts.sql" suffix(, 0)
     }},
+    {52, "earlier_secrets", (const unsigned char[]){
+#embed "../../../sql/migrations/0052_earlier_secrets.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -20,7 +20,7 @@ package struct WebhookSignature: Sendable, Hashable {
     /// - Parameters:
     ///   - id: the event's; only letters, digits, `_` and `-`: with a full stop in it one message could pass for
     ///     another.
-    ///   - secrets: the endpoint's; while one is being replaced, the new one and the old one. At least one.
+    ///   - secrets: the endpoint's; while one is being replaced, the new one and the former ones. At least one.
     /// - Returns: nil where the id is invalid, or no secret is given.
     package init?(_ body: [UInt8], id: String, at instant: Timestamp, secrets: [WebhookSecret]) {
         guard !secrets.isEmpty, !id.isEmpty, id.utf8.allSatisfy(Self.isOfID) else { return nil }

@@ -11,7 +11,8 @@ struct EndpointsRotate: AsyncParsableCommand {
         abstract: "Give an endpoint a new secret; the old one signs as well for a day.",
         discussion: """
             Prints the new secret, once. Until the old one ends each delivery carries both signatures, so that the receiver can
-            be changed in between. Workers sign with the new one within a second.
+            be changed in between; so do up to five former secrets, each until its own end. Workers sign with the new one
+            within a second. --at-once ends all former ones.
 
             Example: storehook endpoints rotate 1 --hours 48
             """)
@@ -35,7 +36,7 @@ struct EndpointsRotate: AsyncParsableCommand {
                 id, to: secret, overlap: atOnce ? .zero : .seconds(hours * 3600), key, by: Operator.name)
         }
         guard let endpoint else { throw EndpointsCommand.unknown(id) }
-        let former = endpoint.formerSecretEndsAt.map { "signs as well until \(Timestamp($0))" } ?? "is gone"
+        let former = endpoint.formerSecretEnds.last.map { "signs as well until \(Timestamp($0))" } ?? "is gone"
         output.print(
             CommandAnswer(
                 ShownEndpoint(endpoint, secret: secret),

@@ -30,8 +30,8 @@ package struct Endpoint: Sendable, Hashable {
     package var createdAt: PostgresTimestamp
     /// Who added it.
     package var createdBy: String
-    /// Until when the former secret signs as well; nil where there is none.
-    package var formerSecretEndsAt: PostgresTimestamp?
+    /// Until when each former secret signs as well, the oldest secret first.
+    package var formerSecretEnds: [PostgresTimestamp]
     /// Calls that failed since the last one that succeeded.
     package var failures: Int
     /// Since when it fails; nil where the last call succeeded.
@@ -41,10 +41,20 @@ package struct Endpoint: Sendable, Hashable {
     /// Since when it is only probed.
     package var pausedAt: PostgresTimestamp?
 
+    /// Until when any former secret signs as well; nil where there is none.
+    package var formerSecretEndsAt: PostgresTimestamp? { formerSecretEnds.max() }
+
+    /// The former secrets of an endpoint `e` that sign as well, as `f`: `secret`, `ends_at`, and `place`, the oldest secret first.
+    /// A former secret that was ended at once has ended those before it, also where an older program has not taken them out.
+    static let formerSecrets = """
+        unnest(array_append(e.earlier_secrets, e.former_secret), array_append(e.earlier_ends_at, e.former_ends_at))
+        with ordinality f (secret, ends_at, place) where e.former_secret is not null and f.ends_at > now()
+        """
+
     /// The columns of an endpoint, from the tables as `e` and `h`.
-    static let columns: StaticString = """
+    static let columns = """
         e.id, e.url, e.bundle_id, e.environment, e.kinds, e.rate, e.in_flight, e.state, e.reason, e.created_at, e.created_by,
-        case when e.former_ends_at > now() then e.former_ends_at end as former_ends_at,
+        array(select f.ends_at from \(formerSecrets) order by f.place) as former_ends,
         h.failures, h.failing_since, h.last_failure, h.paused_at
         """
 
@@ -63,7 +73,7 @@ package struct Endpoint: Sendable, Hashable {
         reason = try row.decode("reason")
         createdAt = try row.decode("created_at")
         createdBy = try row.decode("created_by")
-        formerSecretEndsAt = try row.decode("former_ends_at")
+        formerSecretEnds = try row.decode("former_ends")
         failures = Int(try row.decode("failures", as: Int32.self))
         failingSince = try row.decode("failing_since")
         lastFailure = try row.decode("last_failure")

@@ -57,27 +57,40 @@ extension EndpointStore {
         try await pool.query(.endpoint(id)).first.map { try Endpoint($0) }
     }
 
-    /// Gives an endpoint a new secret. The former one signs as well for so long, so that the receiver can be given the
-    /// new one in between. An older one that still signed is dropped.
-    /// - Parameter overlap: zero: the former one ends at once.
+    /// How many former secrets an endpoint may have: each delivery carries the signature of each.
+    package static let mostFormerSecrets = 5
+
+    /// Gives an endpoint a new secret. The former one signs as well for so long, so that the receiver can be given the new one in between.
+    /// So does every earlier one, until the end that it was given.
+    /// - Parameter overlap: zero: the former one ends at once, and so does every earlier one.
     /// - Returns: the endpoint; nil where there is none.
+    /// - Throws: ``TooManyFormerSecrets``, and nothing is changed, where as many former secrets sign as may; `PostgresError`.
     package func rotate(
         _ id: Int64, to secret: WebhookSecret, overlap: Duration, _ key: SecretKey, by person: String
     ) async throws -> Endpoint? {
         let sealed = try key.seal(secret, of: id)
         let keepsFormer = overlap > .zero
-        return try await change(
+        let formers = Endpoint.formerSecrets
+        let rotated = try await change(
             id,
             PostgresQuery(
                 "endpoint.rotate",
                 """
-                update storehook.endpoints
-                   set former_secret = case when \(keepsFormer) then secret end,
+                update storehook.endpoints e
+                   set earlier_secrets = case when \(keepsFormer) then
+                           nullif(array(select f.secret from \(unescaped: formers) order by f.place), '{}') end,
+                       earlier_ends_at = case when \(keepsFormer) then
+                           nullif(array(select f.ends_at from \(unescaped: formers) order by f.place), '{}') end,
+                       former_secret = case when \(keepsFormer) then secret end,
                        former_ends_at = case when \(keepsFormer) then now() + make_interval(secs => \(overlap / .seconds(1))) end,
                        secret = \(sealed), changed_at = now(), changed_by = \(String(person.prefix(200)))
                  where id = \(id) and state <> 'removed'
+                   and (not \(keepsFormer) or (select count(*) from \(unescaped: formers)) < \(Int64(Self.mostFormerSecrets)))
                 returning id
                 """))
+        if let rotated { return rotated }
+        guard let present = try await find(id) else { return nil }
+        throw TooManyFormerSecrets(endpointID: id, firstEndsAt: present.formerSecretEnds.min())
     }
 
     /// Stops calling an endpoint. Its pending deliveries stay, and events meanwhile are fanned out when it is
@@ -203,7 +216,7 @@ extension EndpointStore {
                 """
                 update storehook.endpoints
                    set state = 'removed', reason = 'removed', url = 'removed', secret = null, former_secret = null,
-                       former_ends_at = null, changed_at = now(), changed_by = \(String(person.prefix(200)))
+                       former_ends_at = null, earlier_secrets = null, earlier_ends_at = null, changed_at = now(), changed_by = \(String(person.prefix(200)))
                  where id = \(id) and state <> 'removed'
                 """)
         ).affectedRows > 0
@@ -220,7 +233,7 @@ extension PostgresQuery {
         PostgresQuery(
             "endpoint.list",
             """
-            select \(unescaped: "\(Endpoint.columns)")
+            select \(unescaped: Endpoint.columns)
               from storehook.endpoints e
               join storehook.endpoint_health h on h.endpoint_id = e.id
              where e.state <> 'removed' and (\(id)::bigint is null or e.id = \(id))

@@ -38,7 +38,7 @@ package struct EndpointStore: Sendable {
     package struct Callable: Sendable {
         /// The endpoint.
         package var endpoint: Endpoint
-        /// The present secret, and the former one while it still signs; none where they cannot be read.
+        /// The present secret, and the former ones that still sign, the latest first; none where any of them cannot be read.
         package var secrets: [WebhookSecret]
     }
 
@@ -48,8 +48,8 @@ package struct EndpointStore: Sendable {
             PostgresQuery(
                 "endpoint.callable",
                 """
-                select \(unescaped: "\(Endpoint.columns)"), e.secret,
-                       case when e.former_ends_at > now() then e.former_secret end as former_secret
+                select \(unescaped: Endpoint.columns), e.secret,
+                       array(select f.secret from \(unescaped: Endpoint.formerSecrets) order by f.place desc) as former_secrets
                   from storehook.endpoints e
                   join storehook.endpoint_health h on h.endpoint_id = e.id
                  where e.state = 'enabled'
@@ -67,8 +67,8 @@ package struct EndpointStore: Sendable {
             PostgresQuery(
                 "endpoint.callable_one",
                 """
-                select \(unescaped: "\(Endpoint.columns)"), e.secret,
-                       case when e.former_ends_at > now() then e.former_secret end as former_secret
+                select \(unescaped: Endpoint.columns), e.secret,
+                       array(select f.secret from \(unescaped: Endpoint.formerSecrets) order by f.place desc) as former_secrets
                   from storehook.endpoints e
                   join storehook.endpoint_health h on h.endpoint_id = e.id
                  where e.id = \(id) and e.state <> 'removed'
@@ -89,13 +89,14 @@ package struct EndpointStore: Sendable {
         return (try row.decode("number"), try row.decode("now"))
     }
 
-    /// None where either was encrypted with another key: a receiver with only the former secret would verify half
-    /// of the posts.
+    /// None where any was encrypted with another key: a receiver with only that secret would verify half of the posts.
     private static func secrets(_ row: PostgresRow, _ key: SecretKey) throws -> [WebhookSecret] {
         let id: Int64 = try row.decode("id")
-        let sealed = try [row.decode("secret", as: [UInt8]?.self), row.decode("former_secret", as: [UInt8]?.self)]
+        let sealed =
+            try [row.decode("secret", as: [UInt8]?.self)].compactMap(\.self)
+            + row.decode("former_secrets", as: [[UInt8]].self)
         do throws(UnreadableSecret) {
-            return try sealed.compactMap(\.self).map { sealed throws(UnreadableSecret) in try key.open(sealed, of: id) }
+            return try sealed.map { sealed throws(UnreadableSecret) in try key.open(sealed, of: id) }
         } catch {
             return []
         }
