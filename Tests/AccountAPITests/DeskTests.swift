@@ -118,7 +118,10 @@ struct DeskTests {
             let bought = shop.buy(lane: 4)
             let forged = stranger.sign(bought.notification.transaction?.json ?? [])
             let foreign = shop.buy(lane: 5, app: SimulatedApp(bundleId: "com.other"))
+            let long = String(decoding: shop.buy(lane: 9).notification.transaction?.json ?? [], as: UTF8.self)
+                .replacing(#""productId":""#, with: #""productId":"\#(String(repeating: "x", count: 3000))"#)
             let cases = [
+                (shop.authority.sign(Array(long.utf8)), "malformed_payload"),
                 (forged, "untrusted_root"), (foreign.transaction, "wrong_bundle"), ("x.y.z", "malformed"),
                 (bought.renewal ?? "", "malformed_payload"),
                 (shop.buy(.newsMonthly, lane: 6).transaction, "unknown_product"),

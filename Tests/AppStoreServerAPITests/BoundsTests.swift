@@ -70,6 +70,39 @@ struct BoundsTests {
         }
     }
 
+    @Test("is a text that nobody signs up to its bound")
+    func texts() async throws {
+        let now = Shop.now
+        func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+        /// Asks for an answer with that text, of so many bytes.
+        let calls: [(member: TextMember, ask: @Sendable (AppStoreClient) async throws -> Void, rest: String)] = [
+            (
+                .testNotificationToken, { _ = try await $0.ask(.testNotification, in: .sandbox) }, ""
+            ),
+            (
+                .paginationToken,
+                { _ = try await $0.ask(.notificationHistory(from: now.adding(days: -1), to: now), in: .sandbox) },
+                #","hasMore":true,"notificationHistory":[]"#
+            ),
+            (
+                .revision, { _ = try await $0.ask(.transactionHistory("1"), in: .sandbox) },
+                #","hasMore":true,"signedTransactions":[]"#
+            ),
+            (.environment, { _ = try await $0.ask(.subscriptionStatuses("1"), in: .sandbox) }, ""),
+            (.bundleId, { _ = try await $0.ask(.refundHistory("1"), in: .sandbox) }, #","hasMore":false"#),
+        ]
+        for (member, ask, rest) in calls {
+            let failure = try await fault(#"{"\#(member.name)":"\#(text(member.most + 1))"\#(rest)}"#, ask)
+            #expect(failure.code == "unreadable_answer")
+            #expect(
+                failure.message.contains("\(member.name) is longer than \(member.most) bytes"), "\(failure.message)")
+            let shop = try await Shop { _ in
+                [.answer(200, #"{"\#(member.name)":"\#(text(member.most))"\#(rest)}"#)]
+            }
+            try await ask(shop.client)
+        }
+    }
+
     @Test("is so many pages and bytes of a list, though each of them is good")
     func pages() async throws {
         for endless in [false, true] {

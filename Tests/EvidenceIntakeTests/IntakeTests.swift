@@ -105,6 +105,8 @@ struct IntakeTests {
                 HandedIn(.transaction, "not.a.jws"), HandedIn(.transaction, ""),
                 HandedIn(.renewal, String(decoding: mine[0].bytes, as: UTF8.self)),
                 HandedIn(.transaction, String(repeating: "x", count: 300_000)),
+                desk.transaction(
+                    third, replacing: #""productId":""#, with: #""productId":"\#(String(repeating: "x", count: 3000))"#),
                 desk.records(third)[1], HandedIn(.appTransaction, desk.authority.sign(Array(app.utf8))),
             ])
             #expect(
@@ -112,6 +114,7 @@ struct IntakeTests {
                     "applied", "applied", "duplicate", "duplicate", "refused untrusted_root",
                     "refused invalid_signature", "refused wrong_bundle", "refused wrong_environment",
                     "refused malformed", "refused malformed", "refused malformed_payload", "refused malformed",
+                    "refused malformed_payload",
                     "undecided purchase_unknown", "applied",
                 ])
             guard case .appTransaction(let payload) = answers.last?.taken?.record else {

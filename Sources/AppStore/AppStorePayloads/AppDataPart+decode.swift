@@ -1,10 +1,10 @@
 extension AppDataPart {
-    init(_ fields: PayloadFields) {
+    init(_ fields: PayloadFields) throws(PayloadError) {
         self.init(
-            environment: fields.code("environment"),
-            bundleId: fields.string("bundleId"),
+            environment: try fields.code(.environment),
+            bundleId: try fields.string(.bundleId),
             appAppleId: fields.integer("appAppleId"),
-            signedAppTransactionInfo: fields.string("signedAppTransactionInfo")
+            signedAppTransactionInfo: try fields.string(.signedAppTransactionInfo)
         )
     }
 }

@@ -6,20 +6,20 @@ extension AppTransactionPayload {
     public static func decode(_ json: [UInt8]) throws(PayloadError) -> AppTransactionPayload {
         let fields = try PayloadFields(json, of: .appTransaction)
         return AppTransactionPayload(
-            bundleId: try fields.key("bundleId"),
-            receiptType: fields.code("receiptType"),
+            bundleId: try fields.key(.bundleId),
+            receiptType: try fields.code(.receiptType),
             signedDate: try fields.date("signedDate"),
             receiptCreationDate: try fields.date("receiptCreationDate"),
-            appTransactionId: fields.string("appTransactionId"),
+            appTransactionId: try fields.string(.appTransactionId),
             appAppleId: fields.integer("appAppleId"),
-            applicationVersion: fields.string("applicationVersion"),
-            originalApplicationVersion: fields.string("originalApplicationVersion"),
+            applicationVersion: try fields.string(.applicationVersion),
+            originalApplicationVersion: try fields.string(.originalApplicationVersion),
             originalPurchaseDate: try fields.date("originalPurchaseDate"),
             preorderDate: try fields.date("preorderDate"),
-            originalPlatform: fields.string("originalPlatform"),
+            originalPlatform: try fields.string(.originalPlatform),
             versionExternalIdentifier: fields.integer("versionExternalIdentifier"),
-            deviceVerification: fields.string("deviceVerification"),
-            deviceVerificationNonce: fields.string("deviceVerificationNonce"),
+            deviceVerification: try fields.string(.deviceVerification),
+            deviceVerificationNonce: try fields.string(.deviceVerificationNonce),
             json: json
         )
     }

@@ -1,12 +1,12 @@
 extension ExternalPurchaseTokenPart {
     init(_ fields: PayloadFields) throws(PayloadError) {
         self.init(
-            externalPurchaseId: fields.string("externalPurchaseId"),
+            externalPurchaseId: try fields.string(.externalPurchaseId),
             tokenCreationDate: try fields.date("tokenCreationDate"),
             appAppleId: fields.integer("appAppleId"),
-            bundleId: fields.string("bundleId"),
+            bundleId: try fields.string(.bundleId),
             tokenExpirationDate: try fields.date("tokenExpirationDate"),
-            tokenType: fields.string("tokenType")
+            tokenType: try fields.string(.tokenType)
         )
     }
 }

@@ -1,14 +1,14 @@
 extension NotificationData {
-    init(_ fields: PayloadFields) {
+    init(_ fields: PayloadFields) throws(PayloadError) {
         self.init(
-            environment: fields.code("environment"),
-            bundleId: fields.string("bundleId"),
+            environment: try fields.code(.environment),
+            bundleId: try fields.string(.bundleId),
             appAppleId: fields.integer("appAppleId"),
-            bundleVersion: fields.string("bundleVersion"),
+            bundleVersion: try fields.string(.bundleVersion),
             status: fields.code("status"),
-            signedTransactionInfo: fields.string("signedTransactionInfo"),
-            signedRenewalInfo: fields.string("signedRenewalInfo"),
-            consumptionRequestReason: fields.code("consumptionRequestReason")
+            signedTransactionInfo: try fields.string(.signedTransactionInfo),
+            signedRenewalInfo: try fields.string(.signedRenewalInfo),
+            consumptionRequestReason: try fields.code(.consumptionRequestReason)
         )
     }
 }

@@ -4,11 +4,9 @@ import Base
 ///
 /// - A key that every such record needs (``key(_:)``, ``requiredDate(_:)``) must be there and be valid.
 /// - Any other field of the wrong type is nil: its text is still in the payload that is kept.
+/// - A text that is longer than its bound in ``TextMember`` is an error, whatever the field.
 /// - A number that is no date that can be stored is an error, because a guess would end up in a customer's access.
 struct PayloadFields {
-    /// The longest key accepted, in UTF-8 bytes. Apple's reach 155 (a bundle identifier).
-    static let maximumKeyLength = 255
-
     let object: JSONObject
 
     /// Reads a payload of this kind.
@@ -30,12 +28,9 @@ struct PayloadFields {
 
     init(_ object: JSONObject) { self.object = object }
 
-    func key(_ name: StaticString) throws(PayloadError) -> String {
-        guard let text = object.string(name), !text.isEmpty else {
-            throw PayloadError(message: "\(name) is missing or not a text.")
-        }
-        guard text.utf8.count <= Self.maximumKeyLength else {
-            throw PayloadError(message: "\(name) is longer than \(Self.maximumKeyLength) bytes.")
+    func key(_ member: TextMember) throws(PayloadError) -> String {
+        guard let text = try string(member), !text.isEmpty else {
+            throw PayloadError(message: "\(member.name) is missing or not a text.")
         }
         return text
     }
@@ -61,20 +56,42 @@ struct PayloadFields {
         return Timestamp(millisecondsSince1970: milliseconds)
     }
 
-    func string(_ name: StaticString) -> String? { object.string(name) }
+    func string(_ member: TextMember) throws(PayloadError) -> String? {
+        guard let text = object.string(member.name) else { return nil }
+        try require(text, of: member)
+        return text
+    }
+
+    func strings(_ member: TextMember) throws(PayloadError) -> [String]? {
+        guard let count = object.elementCount(member.name) else { return nil }
+        guard count <= TextMember.mostTexts else {
+            throw PayloadError(message: "\(member.name) has more than \(TextMember.mostTexts) elements.")
+        }
+        guard let texts = object.strings(member.name) else { return nil }
+        for text in texts { try require(text, of: member) }
+        return texts
+    }
+
+    func accountToken(_ member: TextMember) throws(PayloadError) -> UniqueIdentifier? {
+        try string(member).flatMap { UniqueIdentifier($0) }?.accountToken
+    }
+
+    func code<Code: AppleCode>(_ member: TextMember) throws(PayloadError) -> Code? where Code.RawValue == String {
+        try string(member).map { Code(rawValue: $0) }
+    }
+
     func integer(_ name: StaticString) -> Int64? { object.integer(name) }
     func bool(_ name: StaticString) -> Bool? { object.bool(name) }
-    func strings(_ name: StaticString) -> [String]? { object.strings(name) }
-    func uuid(_ name: StaticString) -> UniqueIdentifier? { object.string(name).flatMap { UniqueIdentifier($0) } }
-    func accountToken(_ name: StaticString) -> UniqueIdentifier? { uuid(name)?.accountToken }
-
-    func code<Code: AppleCode>(_ name: StaticString) -> Code? where Code.RawValue == String {
-        object.string(name).map { Code(rawValue: $0) }
-    }
 
     func code<Code: AppleCode>(_ name: StaticString) -> Code? where Code.RawValue == Int64 {
         object.integer(name).map { Code(rawValue: $0) }
     }
 
     func object(_ name: StaticString) -> PayloadFields? { object.object(name).map { PayloadFields($0) } }
+
+    private func require(_ text: String, of member: TextMember) throws(PayloadError) {
+        guard !member.isExceeded(by: text) else {
+            throw PayloadError(message: "\(member.name) is longer than \(member.most) bytes.")
+        }
+    }
 }

@@ -12,11 +12,11 @@ extension RenewalInfoPayload {
     ) throws(PayloadError) -> RenewalInfoPayload {
         let fields = try PayloadFields(json, of: .renewalInfo)
         return RenewalInfoPayload(
-            originalTransactionId: try fields.key("originalTransactionId"),
+            originalTransactionId: try fields.key(.originalTransactionId),
             signedDate: try fields.requiredDate("signedDate", else: date),
-            environment: fields.code("environment"),
-            productId: fields.string("productId"),
-            autoRenewProductId: fields.string("autoRenewProductId"),
+            environment: try fields.code(.environment),
+            productId: try fields.string(.productId),
+            autoRenewProductId: try fields.string(.autoRenewProductId),
             autoRenewStatus: fields.code("autoRenewStatus"),
             renewalDate: try fields.date("renewalDate"),
             expirationIntent: fields.code("expirationIntent"),
@@ -24,15 +24,15 @@ extension RenewalInfoPayload {
             gracePeriodExpiresDate: try fields.date("gracePeriodExpiresDate"),
             priceIncreaseStatus: fields.code("priceIncreaseStatus"),
             renewalPrice: fields.integer("renewalPrice"),
-            currency: fields.string("currency"),
+            currency: try fields.string(.currency),
             offerType: fields.code("offerType"),
-            offerIdentifier: fields.string("offerIdentifier"),
-            offerDiscountType: fields.code("offerDiscountType"),
-            offerPeriod: fields.string("offerPeriod"),
-            eligibleWinBackOfferIds: fields.strings("eligibleWinBackOfferIds"),
+            offerIdentifier: try fields.string(.offerIdentifier),
+            offerDiscountType: try fields.code(.offerDiscountType),
+            offerPeriod: try fields.string(.offerPeriod),
+            eligibleWinBackOfferIds: try fields.strings(.eligibleWinBackOfferIds),
             recentSubscriptionStartDate: try fields.date("recentSubscriptionStartDate"),
-            appAccountToken: fields.accountToken("appAccountToken"),
-            appTransactionId: fields.string("appTransactionId"),
+            appAccountToken: try fields.accountToken(.appAccountToken),
+            appTransactionId: try fields.string(.appTransactionId),
             json: json
         )
     }

@@ -1,12 +1,12 @@
 extension SummaryPart {
-    init(_ fields: PayloadFields) {
+    init(_ fields: PayloadFields) throws(PayloadError) {
         self.init(
-            requestIdentifier: fields.string("requestIdentifier"),
-            environment: fields.code("environment"),
+            requestIdentifier: try fields.string(.requestIdentifier),
+            environment: try fields.code(.environment),
             appAppleId: fields.integer("appAppleId"),
-            bundleId: fields.string("bundleId"),
-            productId: fields.string("productId"),
-            storefrontCountryCodes: fields.strings("storefrontCountryCodes"),
+            bundleId: try fields.string(.bundleId),
+            productId: try fields.string(.productId),
+            storefrontCountryCodes: try fields.strings(.storefrontCountryCodes),
             succeededCount: fields.integer("succeededCount"),
             failedCount: fields.integer("failedCount")
         )

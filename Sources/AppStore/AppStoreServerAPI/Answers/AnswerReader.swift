@@ -50,6 +50,22 @@ public struct AnswerReader {
         return text
     }
 
+    /// A text that the answer must have.
+    func required(_ member: TextMember) throws(AnswerFault) -> String {
+        guard let text = try text(member), !text.isEmpty else { throw .unreadable("\(member.name) is missing") }
+        return text
+    }
+
+    /// A text that nobody signs.
+    /// - Throws: ``AnswerFault/unreadable(_:)`` where it is longer than the member may be.
+    func text(_ member: TextMember) throws(AnswerFault) -> String? {
+        guard let text = object.string(member.name) else { return nil }
+        guard !member.isExceeded(by: text) else {
+            throw .unreadable("\(member.name) is longer than \(member.most) bytes")
+        }
+        return text
+    }
+
     /// Whether a list has further pages. An unreadable `hasMore` is an error: taken as the end, it would make records
     /// that were never shown pass for held.
     ///

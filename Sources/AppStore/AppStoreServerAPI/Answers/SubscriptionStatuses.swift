@@ -61,9 +61,9 @@ public struct SubscriptionStatuses: Sendable {
         }
         self.groups = groups
         refused = reader.refused
-        bundleId = object.string("bundleId")
+        bundleId = try reader.text(.bundleId)
         appAppleId = object.integer("appAppleId")
-        environment = object.string("environment").map(Environment.init(rawValue:))
+        environment = try reader.text(.environment).map(Environment.init(rawValue:))
         unknownFields = object.members(except: ["data", "bundleId", "appAppleId", "environment"])
     }
 }

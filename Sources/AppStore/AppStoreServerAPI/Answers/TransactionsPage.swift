@@ -25,10 +25,10 @@ public struct TransactionsPage: AnswerPage {
         transactions = try reader.transactions("signedTransactions")
         refused = reader.refused
         let object = reader.object
-        nextPage = object.string("revision")
-        bundleId = object.string("bundleId")
+        nextPage = try reader.text(.revision)
+        bundleId = try reader.text(.bundleId)
         appAppleId = object.integer("appAppleId")
-        environment = object.string("environment").map(Environment.init(rawValue:))
+        environment = try reader.text(.environment).map(Environment.init(rawValue:))
         unknownFields = object.members(
             except: ["signedTransactions", "revision", "hasMore", "bundleId", "appAppleId", "environment"])
     }

@@ -19,8 +19,8 @@ public struct ExtendedRenewalDate: Sendable, Hashable {
         guard let success = object.bool("success") else { throw .unreadable("success is missing") }
         self.success = success
         effectiveDate = object.integer("effectiveDate").map(Timestamp.init(millisecondsSince1970:))
-        originalTransactionId = object.string("originalTransactionId")
-        webOrderLineItemId = object.string("webOrderLineItemId")
+        originalTransactionId = try reader.text(.originalTransactionId)
+        webOrderLineItemId = try reader.text(.webOrderLineItemId)
         unknownFields = object.members(
             except: ["success", "effectiveDate", "originalTransactionId", "webOrderLineItemId"])
     }

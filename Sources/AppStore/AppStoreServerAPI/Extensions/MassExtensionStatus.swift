@@ -21,7 +21,7 @@ public struct MassExtensionStatus: Sendable, Hashable {
         guard let complete = object.bool("complete") else { throw .unreadable("complete is missing") }
         self.complete = complete
         completeDate = object.integer("completeDate").map(Timestamp.init(millisecondsSince1970:))
-        requestIdentifier = object.string("requestIdentifier")
+        requestIdentifier = try reader.text(.requestIdentifier)
         succeededCount = object.integer("succeededCount")
         failedCount = object.integer("failedCount")
         unknownFields = object.members(

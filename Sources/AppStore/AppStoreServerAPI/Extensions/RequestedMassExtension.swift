@@ -8,7 +8,7 @@ public struct RequestedMassExtension: Sendable, Hashable {
     public let unknownFields: [String: [UInt8]]
 
     init(_ reader: inout AnswerReader) throws(AnswerFault) {
-        requestIdentifier = try reader.required("requestIdentifier")
+        requestIdentifier = try reader.required(.requestIdentifier)
         unknownFields = reader.object.members(except: ["requestIdentifier"])
     }
 }

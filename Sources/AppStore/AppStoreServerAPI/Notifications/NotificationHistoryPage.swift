@@ -31,7 +31,7 @@ public struct NotificationHistoryPage: AnswerPage {
         self.notifications = notifications
         refused = reader.refused
         self.hasMore = hasMore
-        nextPage = object.string("paginationToken")
+        nextPage = try reader.text(.paginationToken)
         unknownFields = object.members(except: ["notificationHistory", "hasMore", "paginationToken"])
     }
 }

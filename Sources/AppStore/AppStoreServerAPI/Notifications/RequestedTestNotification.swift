@@ -8,7 +8,7 @@ public struct RequestedTestNotification: Sendable, Hashable {
     public let unknownFields: [String: [UInt8]]
 
     init(_ reader: inout AnswerReader) throws(AnswerFault) {
-        testNotificationToken = try reader.required("testNotificationToken")
+        testNotificationToken = try reader.required(.testNotificationToken)
         unknownFields = reader.object.members(except: ["testNotificationToken"])
     }
 }

@@ -42,11 +42,14 @@ public struct ReceiptAnswerPurchase: Sendable, Hashable {
     /// The account that the app bound to it.
     public let appAccountToken: String?
 
-    /// Reads one; nil for what names no transaction.
+    /// Reads one; nil for what names no transaction, or one by an id that no record can have.
     init?(_ object: JSONObject) {
         guard let id = object.lenientText("transaction_id"), !id.isEmpty else { return nil }
         transactionId = id
         let original = object.lenientText("original_transaction_id") ?? ""
+        if TextMember.transactionId.isExceeded(by: id) || TextMember.originalTransactionId.isExceeded(by: original) {
+            return nil
+        }
         originalTransactionId = original.isEmpty ? id : original
         productId = object.string("product_id")
         quantity = object.lenientInteger("quantity")

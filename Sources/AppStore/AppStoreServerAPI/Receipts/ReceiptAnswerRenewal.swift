@@ -20,9 +20,11 @@ public struct ReceiptAnswerRenewal: Sendable, Hashable {
     /// Whether the customer has agreed to a higher price.
     public let priceConsentStatus: PriceIncreaseStatus?
 
-    /// Reads one; nil for what names no subscription.
+    /// Reads one; nil for what names no subscription, or one by an id that no record can have.
     init?(_ object: JSONObject) {
-        guard let id = object.lenientText("original_transaction_id"), !id.isEmpty else { return nil }
+        guard let id = object.lenientText("original_transaction_id"), !id.isEmpty,
+            !TextMember.originalTransactionId.isExceeded(by: id)
+        else { return nil }
         originalTransactionId = id
         productId = object.string("product_id")
         autoRenewProductId = object.string("auto_renew_product_id")
