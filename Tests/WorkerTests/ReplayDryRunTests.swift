@@ -75,6 +75,48 @@ struct ReplayRehearsalTests {
         }
     }
 
+    @Test("says which letters the database refuses, and what the others would do")
+    func refused() async throws {
+        try await withBench { bench in
+            let purchases = (1...9).map { bench.purchase(lane: $0) }
+            try await bench.store(purchases.map { $0.signed(by: bench.authority) })
+            try await bench.workOff(bench.strangerToTheApp)
+            let letters = try await bench.letters()
+            #expect(letters.count == 9)
+            let refused = [2, 3, 7].compactMap { purchases[$0].transaction?.transactionId }
+            try await bench.install(
+                """
+                create function storehook.refuse() returns trigger language plpgsql as $$
+                begin raise exception 'value out of range' using errcode = '22003'; end $$;
+                create trigger refuse before insert on storehook.transactions for each row
+                    when (new.transaction_id = any ('{\(refused.joined(separator: ","))}')) execute function storehook.refuse();
+                """)
+            let before = try await bench.contents()
+            let dryRun = ReplayDryRun(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
+            let now = Timestamp(millisecondsSince1970: Bench.now)
+            let report = try await dryRun.run(DeadLetterFilter(), at: now)
+            #expect(try await bench.contents() == before)
+            #expect(report.letters == 9 && report.applied == 6 && report.duplicate == 0)
+            let dead = [2, 3, 7].map { place in
+                letters.first { $0.notificationUUID?.uuidString.lowercased() == purchases[place].uuid.lowercased() }?.id
+            }
+            #expect(report.stillDead.map(\.id) == dead.compactMap(\.self) && report.stillDead.count == 3)
+            #expect(report.stillDead.allSatisfy { $0.reason.rawValue == "sqlstate_22003" })
+            #expect(report.moves.count == 6 && report.moves.allSatisfy { $0.from == nil && $0.to == .active })
+            // Alone as well.
+            let alone = try await dryRun.run(DeadLetterFilter(ids: dead.compactMap(\.self).suffix(1)), at: now)
+            #expect(alone.letters == 1 && alone.applied == 0 && alone.stillDead.map(\.id) == dead.suffix(1))
+            // What no letter can be to blame for ends the command.
+            try await bench.install(
+                """
+                create or replace function storehook.refuse() returns trigger language plpgsql as $$
+                begin raise exception 'not now' using errcode = 'P0001'; end $$
+                """)
+            await #expect(throws: PostgresError.self) { _ = try await dryRun.run(DeadLetterFilter(), at: now) }
+            #expect(try await bench.contents() == before)
+        }
+    }
+
     @Test("of nothing is nothing")
     func nothing() async throws {
         try await withBench { bench in

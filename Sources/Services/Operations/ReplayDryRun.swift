@@ -84,7 +84,12 @@ package struct ReplayDryRun: Sendable {
                 report.stillDead.append(.init(id: letter.id, reason: reason, message: "would be tried again"))
             }
         }
-        let (outcomes, moves) = try await rehearse(entries, at: now)
+        let (outcomes, moves, refusals) = try await rehearse(entries, at: now)
+        let ids = Dictionary(letters.map { ($0.0.outboxID, $0.0.id) }) { first, _ in first }
+        report.stillDead += refusals.compactMap { refusal in
+            ids[refusal.outboxID].map { .init(id: $0, reason: ReasonCode(refusal.error), message: "\(refusal.error)") }
+        }
+        report.stillDead.sort { $0.id < $1.id }
         report.applied = outcomes.count { $0 == .applied }
         report.duplicate = outcomes.count { $0 == .duplicate }
         report.parked = outcomes.count { $0 == .parked }
@@ -94,13 +99,24 @@ package struct ReplayDryRun: Sendable {
 
     private func rehearse(
         _ entries: [LedgerEntry], at now: Timestamp
-    ) async throws -> (outcomes: [LedgerOutcome], moves: [Report.Move]) {
-        guard !entries.isEmpty else { return ([], []) }
+    ) async throws -> (outcomes: [LedgerOutcome], moves: [Report.Move], refusals: [Refusal]) {
+        guard !entries.isEmpty else { return ([], [], []) }
         let options = TransactionOptions(idleTimeout: .seconds(30), goesByIndexes: true, name: "dead-letters.rehearse")
         do {
             return try await pool.withTransaction(options) { session in
-                let change = try pipeline.apply(entries, comparing: true, session).change
-                throw RolledBack(change: change)
+                try session.query(Self.savepoint)
+                do {
+                    throw RolledBack(change: try pipeline.apply(entries, comparing: true, session).change)
+                } catch let error as PostgresError where Self.mayBeOfOneLetter(error) {
+                    try session.query(Self.rollback)
+                }
+                let refusals = try refusals(of: entries, session)
+                try session.query(Self.rollback)
+                // The others together, so that each purchase is compared once.
+                let refused = Set(refusals.map(\.outboxID))
+                let rest = entries.filter { !refused.contains($0.outboxID) }
+                throw RolledBack(
+                    change: try pipeline.apply(rest, comparing: true, session).change, refusals: refusals)
             }
         } catch let done as RolledBack {
             return (
@@ -109,13 +125,50 @@ package struct ReplayDryRun: Sendable {
                     let from = delta.subscriptionBefore?.status(at: now)?.status
                     guard let to = delta.subscription?.status(at: now)?.status, from != to else { return nil }
                     return Report.Move(purchase: delta.key, from: from, to: to)
-                }
+                }, done.refusals
             )
         }
+    }
+
+    /// Applies entries within the transaction, and finds by halving those that the database refuses, as a worker does.
+    private func refusals(
+        of entries: [LedgerEntry], _ session: borrowing PostgresSession
+    ) throws -> [Refusal] {
+        try session.query(Self.savepoint)
+        do {
+            _ = try pipeline.apply(entries, session)
+            try session.query(Self.release)
+            return []
+        } catch let error as PostgresError where Self.mayBeOfOneLetter(error) {
+            try session.query(Self.rollback)
+            try session.query(Self.release)
+            guard entries.count > 1 else { return entries.map { Refusal(outboxID: $0.outboxID, error: error) } }
+            let middle = entries.count / 2
+            let first = try refusals(of: Array(entries[..<middle]), session)
+            return first + (try refusals(of: Array(entries[middle...]), session))
+        }
+    }
+
+    /// Whether a letter's values may be what the database refuses, by the code's class: cardinality (21), data (22), a constraint (23),
+    /// or a limit (54).
+    private static func mayBeOfOneLetter(_ error: PostgresError) -> Bool {
+        guard case .server(let state) = error.kind, !error.isTransient else { return false }
+        return ["21", "22", "23", "54"].contains(state.classCode)
+    }
+
+    private static let savepoint = PostgresQuery("dead-letters.savepoint", "savepoint rehearsal")
+    private static let rollback = PostgresQuery("dead-letters.undo", "rollback to savepoint rehearsal")
+    private static let release = PostgresQuery("dead-letters.release", "release savepoint rehearsal")
+
+    /// A letter that the database refuses.
+    private struct Refusal {
+        var outboxID: Int64
+        var error: PostgresError
     }
 
     /// Thrown to roll the transaction back, with what was learned in it.
     private struct RolledBack: Error {
         var change: EvidencePipeline.Change
+        var refusals: [Refusal] = []
     }
 }
