@@ -89,12 +89,12 @@ struct ClosingEndpointTests {
         let outcomes = await post(3, to: server.port)
         #expect(outcomes.allSatisfy { $0.isSuccess })
         let requests = server.requests
-        // The third finds no connection: the second's was the last of its connection.
+        // Afterwards no connection is kept for a while.
         #expect(requests.compactMap { Self.header("webhook-id", $0) } == ["evt_0", "evt_1", "evt_1", "evt_2"])
         try #require(requests.count == 4)
         #expect(Self.header("webhook-timestamp", requests[1]) == Self.header("webhook-timestamp", requests[2]))
         #expect(Self.body(requests[1]) == Self.body(requests[2]) && Self.body(requests[1]) == #"{"number":1}"#)
-        #expect(requests.map { Self.header("connection", $0) } == [nil, nil, "close", nil])
+        #expect(requests.map { Self.header("connection", $0) } == [nil, nil, "close", "close"])
 
         // Whoever answers the first post of all alone loses the second twice.
         let mute = try await WebhookReceiver.start { $0.number == 0 ? .status(204) : .close }
@@ -113,6 +113,28 @@ struct ClosingEndpointTests {
         defer { letters.stop() }
         #expect(await post(2, to: letters.port).map(\.code) == ["http_204", "disconnected"])
         #expect(letters.requests.count == 2)
+    }
+
+    @Test("until one has answered over a kept connection, a single post at a time uses one; then all do")
+    func proven() async throws {
+        let server = try await WebhookReceiver.start { _ in .slow(.milliseconds(20), 204) }
+        let caller = EndpointCaller(RunningWebhooks.local, resolver: ScriptedNames([:]))
+        func post(atOnce count: Int) async -> [String?] {
+            let before = server.posts.count
+            await withDiscardingTaskGroup { group in
+                for _ in 0..<count {
+                    group.addTask {
+                        _ = await caller.post("{}", to: "http://127.0.0.1:\(server.port)/", of: 1, headers: [])
+                    }
+                }
+            }
+            return server.posts.dropFirst(before).map { $0.headers["connection"] }
+        }
+        #expect(await post(atOnce: 5).count { $0 == nil } == 1)
+        #expect(await post(atOnce: 5).count { $0 == nil } == 1)
+        #expect(await post(atOnce: 5) == [nil, nil, nil, nil, nil])
+        await caller.shutdown()
+        try await server.stop()
     }
 
     @Test("over TLS as well")

@@ -34,20 +34,27 @@ final class ExchangeWatch: ChannelDuplexHandler {
     }
 
     private let arrival: Arrival
+    private let onReuse: @Sendable () -> Void
+    /// Whether a second answer was complete.
+    private var isProven = false
     /// Whether an answer to an earlier request was complete.
     private var isReused = false
     /// Whether a request has begun whose answer is not complete.
     private var isUnderWay = false
 
-    private init(_ arrival: Arrival) { self.arrival = arrival }
+    private init(_ arrival: Arrival, onReuse: @escaping @Sendable () -> Void) {
+        self.arrival = arrival
+        self.onReuse = onReuse
+    }
 
     /// Watches a connection from now on. To be called on its event loop, once the library's handlers are in place.
-    static func watch(_ channel: any Channel) throws {
+    /// - Parameter onReuse: called once, when a second answer is complete.
+    static func watch(_ channel: any Channel, onReuse: @escaping @Sendable () -> Void) throws {
         let pipeline = channel.pipeline.syncOperations
         let arrival = Arrival()
         try pipeline.addHandler(arrival, position: .before(pipeline.handler(type: HTTPRequestEncoder.self)))
         try pipeline.addHandler(
-            ExchangeWatch(arrival),
+            ExchangeWatch(arrival, onReuse: onReuse),
             position: .after(pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)))
     }
 
@@ -73,6 +80,10 @@ final class ExchangeWatch: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .end = unwrapInboundIn(data) {
             isUnderWay = false
+            if isReused, !isProven {
+                isProven = true
+                onReuse()
+            }
             isReused = true
         }
         context.fireChannelRead(data)

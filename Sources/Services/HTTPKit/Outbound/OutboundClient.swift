@@ -68,12 +68,12 @@ package final class OutboundClient: Sendable {
     private static func pinnedConnections(
         _ configuration: HTTPClient.Configuration, areWatched: Bool
     ) -> PinnedConnections {
-        PinnedConnections { pin in
+        PinnedConnections { pin, onReuse in
             var configuration = configuration
             // Named for debugging; they are called on each new connection, and no request is sent before they have succeeded.
             if areWatched {
                 configuration.http1_1ConnectionDebugInitializer = { channel in
-                    channel.eventLoop.makeCompletedFuture { try ExchangeWatch.watch(channel) }
+                    channel.eventLoop.makeCompletedFuture { try ExchangeWatch.watch(channel, onReuse: onReuse) }
                 }
             }
             if let name = pin.name {
@@ -82,7 +82,7 @@ package final class OutboundClient: Sendable {
                     let proof = ServerName(name)
                     configuration.http1_1ConnectionDebugInitializer = { channel in
                         proof.requireProof(on: channel).flatMapThrowing {
-                            if areWatched { try ExchangeWatch.watch(channel) }
+                            if areWatched { try ExchangeWatch.watch(channel, onReuse: onReuse) }
                         }
                     }
                     configuration.http2ConnectionDebugInitializer = { proof.requireProof(on: $0) }
@@ -134,7 +134,8 @@ package final class OutboundClient: Sendable {
     private func answer(to request: OutboundRequest, _ head: Head) async throws(OutboundFault) -> OutboundAnswer {
         switch connections {
         case .unchecked(let pinned):
-            return try await exchange(request, at: request.url, over: Self.pin(of: request.url), of: pinned, head)
+            return try await exchange(
+                request, at: request.url, over: Self.pin(of: request.url), of: pinned, isLast: false, head)
         case .checked(let pinned, let policy, let names):
             let url: StrictURL
             do { url = try policy.url(request.url) } catch { throw .refused(error) }
@@ -183,19 +184,29 @@ package final class OutboundClient: Sendable {
         _ head: Head
     ) async throws(OutboundFault) -> OutboundAnswer {
         try await pinned.use(pin) { client throws(OutboundFault) in
-            do {
-                return try await exchange(request, at: url, isLast: false, client, head)
-            } catch {
-                guard request.isRepeatable, Self.isLostToClose(error), !Task.isCancelled else {
-                    throw OutboundFault(error)
+            if pinned.mayKeep(pin) {
+                var isLost = false
+                defer { pinned.endKept(pin, isLost: isLost) }
+                do {
+                    return try await exchange(request, at: url, isLast: false, client, head)
+                } catch {
+                    isLost = Self.isLostToClose(error)
+                    guard isLost, request.isRepeatable, !Task.isCancelled else { throw OutboundFault(error) }
                 }
             }
-            return try await pinned.use(pin.unkept) { client throws(OutboundFault) in
-                do {
-                    return try await exchange(request, at: url, isLast: true, client, head)
-                } catch {
-                    throw OutboundFault(error)
-                }
+            return try await exchange(request, at: url, over: pin.unkept, of: pinned, isLast: true, head)
+        }
+    }
+
+    private func exchange(
+        _ request: OutboundRequest, at url: String, over pin: PinnedConnections.Pin, of pinned: PinnedConnections,
+        isLast: Bool, _ head: Head
+    ) async throws(OutboundFault) -> OutboundAnswer {
+        try await pinned.use(pin) { client throws(OutboundFault) in
+            do {
+                return try await exchange(request, at: url, isLast: isLast, client, head)
+            } catch {
+                throw OutboundFault(error)
             }
         }
     }

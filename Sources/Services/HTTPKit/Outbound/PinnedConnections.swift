@@ -30,6 +30,7 @@ final class PinnedConnections: Sendable {
         var calls = 0
         /// Whether there was a connection the last time.
         var isReachable = false
+        var keeping = ConnectionKeeping()
     }
 
     private struct State {
@@ -41,11 +42,14 @@ final class PinnedConnections: Sendable {
     /// How long connections stay that no request uses any more.
     private static let idle = Duration.seconds(120)
 
-    private let make: @Sendable (Pin) -> HTTPClient
+    private let make: @Sendable (Pin, _ onReuse: @escaping @Sendable () -> Void) -> HTTPClient
     private let state = Mutex(State())
 
-    /// - Parameter make: makes a client for a pin.
-    init(_ make: @escaping @Sendable (Pin) -> HTTPClient) { self.make = make }
+    /// - Parameter make: makes a client for a pin. The client calls `onReuse` when an answer is complete that is not the first one of its
+    ///   connection.
+    init(_ make: @escaping @Sendable (Pin, _ onReuse: @escaping @Sendable () -> Void) -> HTTPClient) {
+        self.make = make
+    }
 
     func shutdown() async {
         let clients = state.withLock { state in
@@ -71,6 +75,19 @@ final class PinnedConnections: Sendable {
         }
     }
 
+    /// Whether a request over a pin may use a connection that is kept, see ``ConnectionKeeping``. If so, ``endKept(_:isLost:)`` has to follow.
+    func mayKeep(_ pin: Pin) -> Bool {
+        state.withLock { $0.pins[pin]?.keeping.mayBegin(at: .now) ?? true }
+    }
+
+    /// A request that could use a kept connection is over.
+    /// - Parameter isLost: whether it was lost to the connection's close.
+    func endKept(_ pin: Pin, isLost: Bool) {
+        state.withLock { state in
+            if isLost { state.pins[pin]?.keeping.lose(at: .now) } else { state.pins[pin]?.keeping.end() }
+        }
+    }
+
     /// The pins of a name's addresses, all of which were checked. Those that had a connection the last time come first: otherwise an
     /// address that swallows whatever it is sent would cost each request its time.
     func pins(_ owner: Int64, _ name: String?, _ addresses: [NetworkAddress], isSecure: Bool) -> [Pin] {
@@ -85,7 +102,8 @@ final class PinnedConnections: Sendable {
         let (client, old): (HTTPClient?, [HTTPClient]) = state.withLock { state in
             if state.isShutDown { return (nil, []) }
             let old = Self.sweep(&state)
-            var pinned = state.pins[pin] ?? Pinned(client: make(pin), lastUsed: .now)
+            var pinned =
+                state.pins[pin] ?? Pinned(client: make(pin) { [weak self] in self?.prove(pin) }, lastUsed: .now)
             pinned.lastUsed = .now
             pinned.calls += 1
             state.pins[pin] = pinned
@@ -94,6 +112,8 @@ final class PinnedConnections: Sendable {
         if !old.isEmpty { Task { for client in old { try? await client.shutdown() } } }
         return client
     }
+
+    private func prove(_ pin: Pin) { state.withLock { $0.pins[pin]?.keeping.prove() } }
 
     private func note(_ pin: Pin, isReachable: Bool) {
         state.withLock { $0.pins[pin]?.isReachable = isReachable }
