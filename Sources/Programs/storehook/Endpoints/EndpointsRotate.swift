@@ -11,8 +11,8 @@ struct EndpointsRotate: AsyncParsableCommand {
         abstract: "Give an endpoint a new secret; the old one signs as well for a day.",
         discussion: """
             Prints the new secret, once. Until the old one ends each delivery carries both signatures, so that the receiver can
-            be changed in between; so do up to five former secrets, each until its own end. Workers sign with the new one
-            within a second. --at-once ends all former ones.
+            be changed in between. Workers sign with the new one within a second. An earlier secret goes on signing until its
+            own end; there may be five former ones.
 
             Example: storehook endpoints rotate 1 --hours 48
             """)
@@ -20,7 +20,7 @@ struct EndpointsRotate: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The endpoint's number.") var id: Int64
     @Option(help: "For how many hours the old secret signs as well, 1 to 720.") var hours = 24
-    @Flag(help: "The old secret ends at once: it may be known to others.") var atOnce = false
+    @Flag(help: "The old secret ends at once, and so do earlier ones: they may be known to others.") var atOnce = false
     @OptionGroup var output: Output
 
     func validate() throws {
