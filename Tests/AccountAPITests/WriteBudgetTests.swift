@@ -4,6 +4,8 @@ import AppStorePayloads
 import Base
 import Foundation
 import Postgres
+import Simulation
+import StandInSupport
 import TestSupport
 import Testing
 
@@ -153,6 +155,42 @@ struct APIWriteBudgetTests {
             #expect(try await shop.verify(bought.transaction, as: "mallory").status == 403)
             #expect(try await spent("alice", shop) == paid)
             #expect(try await spent("mallory", shop) == 0)
+        }
+    }
+
+    @Test("pays for what a receipt, a refresh and a download of the app make, too")
+    func otherEvidence() async throws {
+        try await withReceiptShop { shop, standIn in
+            func expectRefused(_ path: String, _ body: String = "{}") async throws {
+                try await leave(100, to: "alice", shop)
+                let before = try await rows(shop)
+                let answer = try await shop.post(path, as: "alice", body)
+                #expect(answer.status == 429 && answer.code == "write_budget", "\(path): \(answer.body)")
+                #expect(answer.header("Retry-After") != nil)
+                #expect(try await rows(shop) == before)
+                try await shop.api.observer.query("update storehook.write_budgets set day = day - 1")
+            }
+            let customer = SimulatedSubscriber(app: SimulatedApp.example.in(.production), lane: 9, seed: 9)
+            let download = shop.authority.sign(
+                customer.appTransaction(at: shop.now, firstDownloadAt: shop.now).json)
+            let trial = ("/v1/subscriptions/trial/start", #"{"signedAppTransactionInfo":"\#(download)"}"#)
+            try await expectRefused(trial.0, trial.1)
+            #expect(try await shop.standing(of: "alice") == "free free")
+            #expect(try await shop.post(trial.0, as: "alice", trial.1).status == 200)
+            #expect(try await spent("alice", shop) > 5_000)
+
+            let bought = try await standIn.buy()
+            let receipt = #"{"receiptData":"\#(bought.receipt)"}"#
+            try await expectRefused("/v1/subscriptions/verify", receipt)
+            #expect(try await shop.verify(receipt: bought.receipt, as: "alice").status == 200)
+            #expect(try await spent("alice", shop) > 5_000)
+
+            try await standIn.shop("cancellations", #"{"originalTransactionId":"\#(bought.original)"}"#)
+            try await expectRefused("/v1/subscriptions/refresh")
+            #expect(try await shop.standing(of: "alice") == "pro active")
+            let refreshed = try await shop.post("/v1/subscriptions/refresh", as: "alice")
+            #expect(refreshed.object?.string("status") == "cancelled", "\(refreshed.body)")
+            #expect(try await spent("alice", shop) > 5_000)
         }
     }
 }

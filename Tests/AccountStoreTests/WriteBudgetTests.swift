@@ -377,6 +377,24 @@ struct WriteBudgetTests {
         }
     }
 
+    @Test func `Each portion of old attempts is gone by itself, whoever holds a row of a later one`() async throws {
+        try await AccountDatabase.with { database in
+            try await database.pool.query(
+                """
+                insert into storehook.purchase_attempts (token, product_id, kind, outcome, at)
+                select gen_random_uuid(), 'basic', 'purchase', 'failed', now() - interval '91 days' from generate_series(1, 11000)
+                """)
+            let held = try await HeldTransaction(
+                in: database.database, "select 1 from storehook.purchase_attempts order by id desc limit 1 for update")
+            async let dropped = database.store.dropAttempts(keeping: 90)
+            try await eventually("two portions are gone") {
+                try await Self.count("purchase_attempts", database) == 1000
+            }
+            try await held.release()
+            #expect(try await dropped == 11_000)
+        }
+    }
+
     @Test func `What programs of the release before record is kept likewise`() async throws {
         try await AccountDatabase.with { database in
             for (granted, text) in [(true, Self.text(9_000)), (false, nil), (true, "short")] as [(Bool, String?)] {
