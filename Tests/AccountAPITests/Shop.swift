@@ -7,6 +7,7 @@ import Base
 import EventStore
 import EvidenceStore
 import Foundation
+import HTTPKit
 import Logging
 import Pipeline
 import Postgres
@@ -112,6 +113,8 @@ struct Shop: Sendable {
             adjusting: {
                 $0.callerRate = .init(perMinute: 1_000_000, burst: 1_000_000)
                 $0.addressRate = .init(perMinute: 1_000_000, burst: 1_000_000)
+                // For tests that hold requests back, on a machine that has much to do.
+                $0.http.requestDeadline = .seconds(60)
             }, logger: logger, statementLimit: statementLimit, onAsk: onAsk
         ) { api in
             let pipeline = EvidencePipeline(api.observer)

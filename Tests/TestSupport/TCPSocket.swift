@@ -157,7 +157,7 @@ public struct TCPSocket: Sendable {
     }
 
     /// Ends the connection in both directions; blocked reads return.
-    func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+    public func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Gives the socket up.
     public func close() { _ = Glibc.close(descriptor) }
