@@ -105,13 +105,16 @@ struct StuckLogTests {
             return subscriber.takeNotifications()
         }
         let texts = notifications.map { $0.signed(by: site.authority) }
+        // A program that waited for the slow reader would take half a minute: each line has some hundred bytes.
+        let began = ContinuousClock.now
         let sender = Sender(texts, port: programs.port)
         await sender.run()
         #expect(sender.answered.count == texts.count)
-        for _ in 0..<20 {
+        for _ in 0..<60 {
             let answer = try await ServedAPI(port: programs.apiPort).send("/v1/account", token: token)
             #expect(answer.status == 200)
         }
+        #expect(.now - began < .seconds(10))
         try await site.untilDone()
         let applied = try await site.value(
             "select count(*) from storehook.notifications where outcome = 'applied'", as: Int64.self)
@@ -146,6 +149,24 @@ struct StuckLogTests {
                 _ = await program.end()
                 try await eventually("the reason is there") { pipe.text.hasSuffix("\n") }
                 #expect(pipe.text.contains("storehook: "), "\(pipe.text)")
+                await program.discard()
+            }
+        }
+    }
+
+    @Test("say so, too, where their log is read only after it was full for a while")
+    func lateReader() async throws {
+        let (socket, port) = try TCPSocket.listening(port: 0)
+        defer { socket.close() }
+        try await withSite { site in
+            for arguments in [["work"], ["receive", "--port", "\(port)"]] {
+                let pipe = try LogPipe(.stuck)
+                let program = try site.start(
+                    arguments, ["STOREHOOK_APPS": "", "STOREHOOK_LOG_LEVEL": "info"], errors: pipe.writing)
+                pipe.closeWriting()
+                pipe.read(afterMilliseconds: 400)
+                try await eventually("it ends") { program.ending != nil }
+                try await eventually("the reason is there") { pipe.text.contains("storehook: ") }
                 await program.discard()
             }
         }

@@ -50,8 +50,13 @@ public final class LogPipe: Sendable {
     /// How many bytes were read.
     public var count: Int { state.withLock(\.text.count) }
 
-    /// Reads what comes, from now on.
-    public func read() { Thread.detachNewThread { [self] in read(65_536, everySecond: false) } }
+    /// Reads what comes, from now on or a while later.
+    public func read(afterMilliseconds delay: UInt32 = 0) {
+        Thread.detachNewThread { [self] in
+            usleep(delay * 1000)
+            read(65_536, everySecond: false)
+        }
+    }
 
     /// Closes the end that is written to, as far as this process has it open.
     public func closeWriting() {
