@@ -47,11 +47,37 @@ struct MaintainTests {
                     values (gen_random_uuid(), 'a', 'purchase', 'failed', now() - make_interval(days => \(Int32(age))))
                     """)
             }
+            try await site.pool.query(
+                """
+                insert into storehook.usage_keys (token, feature, key, act, amount, used, period, starts_on, kept_until)
+                select gen_random_uuid(), 'a', gen_random_uuid(), 'add', 1, 1, 'total', '-infinity',
+                       now() + days * interval '1 day' from unnest(array[-2, -1, 1]) days
+                """)
+            // Each but the last is superseded by the next.
+            for text in ["one", "two", "three", "four"] {
+                try await site.pool.query(
+                    """
+                    insert into storehook.consumption_consents (account, app_account_token, granted, text, recorded_by)
+                    values ('ann', \(UUID(uuidString: "42ca334f-18cb-59e1-9616-a1dca64eb9b4")), true, \(text), 'the app')
+                    """)
+            }
+            try await site.pool.query(
+                """
+                update storehook.consents_superseded
+                   set at = now() - interval '15 days' where id in (select id from storehook.consents_superseded order by id limit 2)
+                """)
+            try await site.pool.query(
+                """
+                insert into storehook.write_budgets (token, day, bytes)
+                select gen_random_uuid(), current_date - days, 1 from unnest(array[0, 3, 4, 5]) days
+                """)
             let over = try await site.run("maintain")
-            #expect(over.output.contains("threw away 1 counters of usage and 0 keys"), "\(over)")
+            #expect(over.output.contains("threw away 1 counters of usage and 2 keys"), "\(over)")
             #expect(!over.output.contains("attempts to buy"), "\(over)")
+            #expect(try await site.value("select count(*) from storehook.write_budgets", as: Int64.self) == 1)
             let ten = try await site.run("maintain", with: ["STOREHOOK_HISTORY_DAYS": "10"])
-            #expect(ten.output.contains("threw away 1 attempts to buy and 0 superseded consents"), "\(ten)")
+            #expect(ten.output.contains("threw away 1 attempts to buy and 2 superseded consents"), "\(ten)")
+            #expect(try await site.value("select count(*) from storehook.consent_texts", as: Int64.self) == 2)
 
             let books = try await site.run("queue", "--conservation")
             #expect(books.ending == .exited(0) && books.output.contains("received 1, pending 0, applied 1"), "\(books)")
