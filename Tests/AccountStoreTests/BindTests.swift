@@ -79,13 +79,21 @@ struct BindTests {
                 select \(UUID(none)), environment, original_transaction_id, bundle_id from storehook.purchase_lines
                 on conflict do nothing
                 """)
+            if !isSubscription {
+                try await database.pool.query(
+                    "update storehook.one_time_purchases set app_account_token = \(UUID(none))")
+            }
             // Whoever reads the tables sees a purchase of nobody's.
-            let shown: Int64 = try await database.value(
-                """
-                select (select count(*) from storehook.entitlements where access and app_account_token is null)
-                       + (select count(*) from storehook.subscription_status where app_account_token is not null)
-                """)
-            #expect(shown == 1)
+            func count(_ rows: PostgresQuery) async throws -> Int64 {
+                try await database.value("select count(*) from storehook.\(embedding: rows)")
+            }
+            #expect(try await count("entitlements where access and app_account_token is null") == 1)
+            #expect(try await count("entitlements") == 1)
+            #expect(try await count("subscription_status where app_account_token is not null") == 0)
+            #expect(try await count("held_purchases where token is not null") == 0)
+            let bought = try await LedgerReader(database.pool).oneTimePurchases(
+                of: purchase(1).originalTransactionID)
+            #expect(bought.map(\.value.appAccountToken) == (isSubscription ? [] : [nil]))
             #expect(try await bind(database, purchase(1), to: account(1)) == .bound)
             #expect(try await bind(database, purchase(1), to: account(2)) == .boundElsewhere)
             #expect(try await database.store.view(token(1), in: "Production").current.access)
@@ -166,6 +174,13 @@ struct BindTests {
                     """
                 ).map { try $0.decode(0) }
             }
+            #expect(try await balances() == ["\(token(2)) 1", "nobody 1"].sorted())
+            // As an earlier release has stored it, which took the nil UUID for a token.
+            let none = UniqueIdentifier(high: 0, low: 0)
+            try await database.pool.query(
+                """
+                update storehook.one_time_purchases set app_account_token = \(UUID(none)) where app_account_token is null
+                """)
             #expect(try await balances() == ["\(token(2)) 1", "nobody 1"].sorted())
             #expect(try await bind(database, purchase(1), to: account(1)) == .bound)
             #expect(try await bind(database, purchase(2), to: account(2)) == .already)

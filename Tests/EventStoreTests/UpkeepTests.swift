@@ -1,5 +1,9 @@
+import AppStorePayloads
+import Base
+import Events
 import Foundation
 import Postgres
+import Subscriptions
 import TestSupport
 import Testing
 
@@ -75,5 +79,19 @@ struct UpkeepTests {
             var reader = try ReportedStateCodec.Reader("1|\(text)")
             #expect(throws: PostgresError.self, "\(text)") { try reader.nextNumber() }
         }
+    }
+
+    @Test("what was told for the nil UUID, which is nobody's token, was told for nobody")
+    func nobody() throws {
+        let none = UniqueIdentifier(high: 0, low: 0)
+        let end = Timestamp(millisecondsSince1970: 1_767_323_045_000)
+        let told = LastReportedSubscription(
+            value: StatusAtInstant(
+                status: .active, basis: .records, expiresAt: end, periodEndsAt: end, appAccountToken: none),
+            since: end, account: none)
+        var bytes: [UInt8] = []
+        told.write(to: &bytes)
+        let read = try LastReportedSubscription(stored: String(decoding: bytes, as: UTF8.self))
+        #expect(read.account == nil && read.value.appAccountToken == nil && read.since == end)
     }
 }

@@ -41,7 +41,8 @@ struct AccountIDCommandTests {
                         ["serve", "--port", "0"], ["work"], ["account", "alice"], ["queue"], ["catalog", "show"],
                     ] {
                         let program = try site.start(arguments, keys.merging(ids("text")) { $1 })
-                        #expect(await program.end() == .exited(2), "\(arguments)")
+                        try await eventually("\(arguments) ends") { program.ending != nil }
+                        #expect(program.ending == .exited(2), "\(arguments)")
                         #expect(
                             program.errors.contains("STOREHOOK_ACCOUNT_IDS is text, and this database goes by uuid"),
                             "\(program.errors)")
@@ -218,6 +219,8 @@ struct AccountIDCommandTests {
             for none in ["00000000-0000-0000-0000-000000000000", "token:00000000-0000-0000-0000-000000000000"] {
                 #expect(try await run("account", none).ending == .exited(2))
                 #expect(try await run("consent", none).ending == .exited(2))
+                let set = try await run("apple", "set-account-token", "2000000000000001", none)
+                #expect(set.ending == .exited(2) && set.errors.contains("not the nil UUID"), "\(set)")
             }
             #expect(try await run("account", "erase", "token:\(token)").ending == .exited(0))
             #expect(try await run("account", id).output.contains("erased_at"))
