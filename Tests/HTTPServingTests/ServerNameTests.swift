@@ -1,4 +1,5 @@
 import Base
+import Foundation
 import HTTPKit
 import NIOSSL
 import TestSupport
@@ -77,6 +78,23 @@ struct ServerNameTests {
         }
         #expect(server.wasAsked == row.isAnswered)
         try await server.stop()
+    }
+
+    @Test("is asked for by all that the programs call: nothing but OutboundClient makes connections to HTTP servers")
+    func callers() throws {
+        let sources = packageRoot.appending(path: "Sources")
+        var (count, callers): (Int, Set<String>) = (0, [])
+        for folder in ["AppStore", "Base", "Domain", "Programs/storehook", "Services", "Storage"] {
+            let files = try #require(
+                FileManager.default.enumerator(at: sources.appending(path: folder), includingPropertiesForKeys: nil))
+            for case let file as URL in files where file.pathExtension == "swift" {
+                count += 1
+                let text = try String(contentsOf: file, encoding: .utf8)
+                guard text.contains("import AsyncHTTPClient") || text.contains("URLSession") else { continue }
+                callers.insert(file.deletingLastPathComponent().path.replacing(sources.path + "/", with: ""))
+            }
+        }
+        #expect(count > 500 && callers == ["Services/HTTPKit/Outbound"], "\(callers)")
     }
 
     @Test("is proven before anything is sent over HTTP/2, too", arguments: [true, false])
