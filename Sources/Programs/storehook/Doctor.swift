@@ -40,33 +40,61 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
-        var findings = configurationChecks(settings, await catalogPolicy(settings)).findings()
+        let tokens = await tokenFinding(settings)
+        var findings = configurationChecks(settings, await catalogPolicy(settings), tokens).findings()
         findings += await databaseFindings(settings)
         findings.append(await revocationFinding(settings))
         findings += try await appleFindings(settings)
-        findings.append(await tokenFinding(settings))
+        findings.append(tokens)
         findings.append(await PortCheck(host: host, port: port).finding())
         output.print(CommandAnswer(findings))
         if findings.contains(where: { $0.status == .failed }) { throw ExitStatus.failed }
     }
 
     /// Every setting is read, as the programs would.
-    private func configurationChecks(_ settings: Settings, _ refunds: ConsumptionPolicy?) -> ConfigurationChecks {
+    private func configurationChecks(
+        _ settings: Settings, _ refunds: ConsumptionPolicy?, _ tokens: Finding
+    ) -> ConfigurationChecks {
+        let certificate = Self.certificate(settings)
+        var faults = Self.faults(settings, role)
+        // Those that have a finding of their own.
+        faults.removeAll { $0 == tokens.answer.message }
+        if case .unusable(let why) = certificate { faults.removeAll { $0 == why } }
+        return ConfigurationChecks(
+            faults: faults, trust: try? settings.verifier(), certificate: certificate,
+            proxies: (try? settings.trustedProxies())?.description,
+            policy: Self.policy(settings, refunds), role: role)
+    }
+
+    /// What cannot be read, a line each, and what keeps a role's program from starting.
+    static func faults(_ settings: Settings, _ role: DatabaseRole?) -> [String] {
         let readings: [() throws -> Void] = [
             { _ = try settings.database() }, { _ = try settings.verifier() }, { _ = try settings.retries() },
             { _ = try settings.lease() }, { _ = try settings.retention() }, { _ = try settings.statusPolicy() },
             { _ = try settings.logger("doctor") }, { _ = try settings.checksRevocation() },
             { _ = try settings.listens() }, { _ = try settings.appleHosts() },
+            { _ = try settings.canaryIntervals(for: []) },
             { _ = try settings.trustedProxies() }, { _ = try settings.connectionsPerAddress() },
             { _ = try settings.junkLimits() }, { _ = try settings.accountIDs() }, { _ = try settings.secretKey() },
-            { _ = try settings.endpointPolicy() },
-            { _ = try settings.endpointRoots() },
+            { _ = try settings.endpointPolicy() }, { _ = try settings.endpointRoots() },
             { _ = try settings.consumptionPolicy() }, { if settings.hasAppleKeys { _ = try settings.appleKeys() } },
+            { _ = try settings.restoreRule() }, { _ = try settings.sandboxAccess() },
+            { _ = try settings.guardOutage() }, { _ = try settings.corsPolicy() }, { _ = try settings.requestRates() },
+            { if settings.hasTokenKeys { _ = (try settings.tokenRules(), try settings.tokenKeys()) } },
+            { _ = try settings.tls() }, { try settings.refuseSkippedVerification() },
+            { try starting(role, settings) },
         ]
-        return ConfigurationChecks(
-            faults: readings.compactMap(Self.fault), trust: try? settings.verifier(),
-            certificate: Self.certificate(settings), proxies: (try? settings.trustedProxies())?.description,
-            policy: Self.policy(settings, refunds), role: role)
+        return readings.compactMap(fault).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// Reads all that a role's program reads before it starts, by the program's own code.
+    private static func starting(_ role: DatabaseRole?, _ settings: Settings) throws {
+        switch role {
+        case .api: _ = try ServeSettings(settings)
+        case .worker: try WorkSettings.check(settings)
+        case .receiver: try ReceiveSettings.check(settings)
+        case .ops, .monitor, nil: break
+        }
     }
 
     /// Whether Apple accepts the keys. A receiver and a monitor have none.
@@ -98,8 +126,6 @@ struct Doctor: AsyncParsableCommand {
             let rules = try settings.tokenRules()
             let keySource = try settings.tokenKeys()
             source = keySource
-            _ = (try settings.corsPolicy(), try settings.requestRates())
-            try settings.refuseSkippedVerification()
             var quiet = Logger(label: "doctor")
             quiet.logLevel = .critical
             let keys = try await TokenKeys(keySource, logger: quiet).read()

@@ -35,6 +35,7 @@ struct Receive: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
+        try ReceiveSettings.check(settings, tlsCertificate: tlsCertificate, tlsKey: tlsKey)
         let logger = try settings.programLogger("receiver")
         let monitoring = try operations.monitoring("receiver", settings)
         monitoring?.countProcess()

@@ -50,7 +50,7 @@ struct Reconcile: AsyncParsableCommand {
     }
 
     private func run(_ settings: Settings, _ access: AppleAccess) async throws {
-        let clients = try access.clients(settings)
+        let clients = access.clients()
         let scopes = clients.scopes.filter { app == nil || $0.bundleID == app }
         guard !scopes.isEmpty else {
             throw CommandFailure("no key is set for \(app ?? "any app"); see STOREHOOK_APPLE_KEYS", status: .usage)

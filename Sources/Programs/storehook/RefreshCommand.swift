@@ -70,7 +70,7 @@ struct RefreshCommand: AsyncParsableCommand {
         let access = try AppleAccess(settings)
         let report: AccountRefresh.Report
         do {
-            let clients = try access.clients(settings)
+            let clients = access.clients()
             guard !clients.scopes.isEmpty else {
                 throw CommandFailure(
                     "no Server API key is set, with which alone accounts can be asked about; see STOREHOOK_APPLE_KEYS",
@@ -95,7 +95,7 @@ struct RefreshCommand: AsyncParsableCommand {
         let report: ReceiptIntake.Report
         do {
             report = try await Database.with(settings) { pool in
-                try await access.receipts(settings, pool).take(bytes, from: .operator, of: options.app)
+                try await access.receipts(pool).take(bytes, from: .operator, of: options.app)
             }
             await access.shutdown()
         } catch {

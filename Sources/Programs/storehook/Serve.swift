@@ -60,18 +60,15 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
-        try settings.refuseSkippedVerification()
+        let read = try ServeSettings(settings, tlsCertificate: tlsCertificate, tlsKey: tlsKey)
         let logger = try settings.programLogger("serve")
         let monitoring = try operations.monitoring("serve", settings)
         monitoring?.countProcess()
-        let requester = try settings.checksRevocation() ? OCSPRequester() : nil
+        let requester = read.checksRevocation ? OCSPRequester() : nil
         let revocation = requester.map { Revocation($0, logger: logger) }
-        var apple: AppleAccess?
+        let apple = read.apple.map { AppleAccess($0, policy: .interactive, revocation: revocation) }
         do {
-            if settings.hasAppleKeys {
-                apple = try AppleAccess(settings, policy: .interactive, revocation: revocation)
-            }
-            try await services(settings, monitoring, apple, revocation, logger: logger).run(logger: logger)
+            try await services(read, monitoring, apple, revocation, logger: logger).run(logger: logger)
             await apple?.shutdown()
             await requester?.shutdown()
         } catch {
@@ -83,38 +80,34 @@ struct Serve: AsyncParsableCommand {
 
     /// What it runs.
     func services(
-        _ settings: Settings, _ monitoring: ProgramMonitoring?, _ apple: AppleAccess?,
+        _ settings: ServeSettings, _ monitoring: ProgramMonitoring?, _ apple: AppleAccess?,
         _ revocation: Revocation? = nil,
         logger: Logger
     ) async throws -> ProgramServices {
-        let identity = try settings.tls(certificate: tlsCertificate, key: tlsKey)
-        let rules = try settings.tokenRules()
-        let source = try settings.tokenKeys()
-        let configuration = try configuration(settings, identity, logger: logger)
+        let source = settings.tokenKeys
+        let configuration = configuration(settings, logger: logger)
         let pool = PostgresPool(
-            configuration: try settings.servingDatabase(), size: connections, logger: logger,
-            onError: monitoring?.countError)
+            configuration: settings.database, size: connections, logger: logger, onError: monitoring?.countError)
         // One for all that this process asks Apple.
         let budget = RateBudget()
-        let clients = try apple?.clients(settings, budget: budget)
+        let clients = apple?.clients(budget: budget)
         let events = EventStore(pool)
-        let pipeline = EvidencePipeline(pool, ledger: Ledger(policy: try settings.statusPolicy()))
+        let pipeline = EvidencePipeline(pool, ledger: Ledger(policy: settings.status))
         let accounts = pipeline.accounts
         let watchPool = PostgresPool(
-            configuration: DatabaseWatch.configuration(like: try settings.servingDatabase()), size: 1,
-            logger: logger.quieter)
+            configuration: DatabaseWatch.configuration(like: settings.database), size: 1, logger: logger.quieter)
         let watch = DatabaseWatch(watchPool, logger: logger)
         let reads = AccountReads(accounts, connections: connections, watch: watch)
         let memory = GuardMemory(
-            logger: logger, reading: AccountEnvironmentReads(reads, sandbox: try settings.sandboxAccess()))
-        let handlers = try handlers(
-            settings, pipeline, reads, clients, try apple?.receipts(settings, pool, budget: budget), revocation,
+            logger: logger, reading: AccountEnvironmentReads(reads, sandbox: settings.sandbox))
+        let handlers = handlers(
+            settings, pipeline, reads, clients, apple?.receipts(pool, budget: budget), revocation,
             over: pool, remembering: memory, logger: logger)
         let feed = EventFeed(events, connections: connections, watch: watch, logger: logger)
         let endpoints = AccountEndpoint.withStanding(
             handlers.endpoints + [
                 feed.endpoint,
-                Guard(memory, outage: try settings.guardOutage()).endpoint,
+                Guard(memory, outage: settings.guardOutage).endpoint,
                 .consumptionConsent(Consents(pool)),
                 TestNotificationRoute(clients, Canaries(pool), now: WallClock.now).endpoint,
             ])
@@ -133,34 +126,35 @@ struct Serve: AsyncParsableCommand {
         let gate = SchemaGate(isOpen: try await Database.requireSchemaIfReachable(pool), logger: logger) {
             try await migrator.check(on: pool).misfit
         }
-        let ids = AccountIDTable(AccountIDs(pool), setting: try settings.accountIDs(), logger: logger)
+        let ids = AccountIDTable(AccountIDs(pool), setting: settings.accountIDs, logger: logger)
         if gate.whyClosed == nil { try await requireRule(ids) }
         let serverKeys = ServerKeyTable(ServerKeys(pool), logger: logger)
         let api = AccountAPI(
-            endpoints, tokenKeys: tokenKeys, check: TokenCheck(tokenKeys, rules, ids, now: WallClock.now),
+            endpoints, tokenKeys: tokenKeys,
+            check: TokenCheck(tokenKeys, settings.tokenRules, ids, now: WallClock.now),
             serverKeys: serverKeys, ids: ids, watch: watch, gate: gate, configuration: configuration, metrics: metrics,
             callerMetrics: callerMetrics, logger: logger
         ) { [host] port in
             logger.info(
                 "Listening",
-                metadata: ["host": "\(host)", "port": "\(port)", "tls": identity == nil ? "no" : "yes"])
+                metadata: ["host": "\(host)", "port": "\(port)", "tls": settings.tls == nil ? "no" : "yes"])
         }
         var services = ProgramServices()
         services.add("the database pool", pool)
         services.add("the watch's connection", watchPool)
         operations.serve(monitoring, in: &services, logger: logger, warning: { api.warning }) { api.whyNotReady }
-        if let identity {
+        if let identity = settings.tls {
             services.add("the certificate's renewal", await CertificateRenewal(of: identity, logger: logger))
         }
-        if try settings.listens() {
+        if settings.listens {
             let listener = try PostgresListener(
-                configuration: try settings.servingDatabase(), channel: AccountStore.channel, logger: logger,
+                configuration: settings.database, channel: AccountStore.channel, logger: logger,
                 onPayload: { memory.change($0) })
             services.add("the listener", listener)
             services.add(
                 "the listener to events",
                 try PostgresListener(
-                    configuration: try settings.servingDatabase(), channel: EventStore.channel, logger: logger,
+                    configuration: settings.database, channel: EventStore.channel, logger: logger,
                     onPayload: { _ in feed.hint() }))
         }
         services.add("the feed", feed)
@@ -176,12 +170,12 @@ struct Serve: AsyncParsableCommand {
 
     /// What answers about accounts.
     private func handlers(
-        _ settings: Settings, _ pipeline: EvidencePipeline, _ reads: AccountReads,
+        _ settings: ServeSettings, _ pipeline: EvidencePipeline, _ reads: AccountReads,
         _ clients: AppleClients?, _ receipts: ReceiptIntake?,
         _ revocation: Revocation?, over pool: PostgresPool, remembering memory: GuardMemory, logger: Logger
-    ) throws -> AccountHandlers {
+    ) -> AccountHandlers {
         let verifier = Verifier(
-            configuration: try settings.verifier(), revocation: revocation?.cache, clock: WallClock.now)
+            configuration: settings.verifier, revocation: revocation?.cache, clock: WallClock.now)
         let intake = EvidenceIntake(
             pool: pool, verifier: verifier, pipeline: pipeline, revocation: revocation?.checker, logger: logger)
         // Without a connection to Apple, a receipt's signature still proves the owner of a known purchase.
@@ -192,21 +186,19 @@ struct Serve: AsyncParsableCommand {
         if let clients, !clients.scopes.isEmpty { refresh = AccountRefresh(History(pool), clients) }
         return AccountHandlers(
             pipeline: pipeline, reads: reads, intake: intake, usage: Usage(pool),
-            rule: try settings.restoreRule(),
-            sandbox: try settings.sandboxAccess(), receipts: receipts ?? unasked, refresh: refresh,
+            rule: settings.restore,
+            sandbox: settings.sandbox, receipts: receipts ?? unasked, refresh: refresh,
             log: AccountLog(logger), onChange: { memory.change($0) })
     }
 
-    private func configuration(
-        _ settings: Settings, _ identity: TLSIdentity?, logger: Logger
-    ) throws -> APIConfiguration {
+    private func configuration(_ settings: ServeSettings, logger: Logger) -> APIConfiguration {
         let limit = memory?.bytes ?? MemoryLimit.ofControlGroup() ?? MemoryLimit.usual
         var configuration = APIConfiguration(host: host, port: port, memory: limit)
-        configuration.http.tls = identity
-        configuration.http.trustedProxies = try settings.trustedProxies()
-        configuration.http.maximumConnectionsPerAddress = try settings.connectionsPerAddress()
-        configuration.cors = try settings.corsPolicy()
-        (configuration.callerRate, configuration.addressRate) = try settings.requestRates()
+        configuration.http.tls = settings.tls
+        configuration.http.trustedProxies = settings.proxies
+        configuration.http.maximumConnectionsPerAddress = settings.connectionsPerAddress
+        configuration.cors = settings.cors
+        (configuration.callerRate, configuration.addressRate) = settings.rates
         OpenFiles.fit(&configuration.http, logger: logger)
         return configuration
     }

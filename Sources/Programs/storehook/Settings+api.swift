@@ -9,8 +9,8 @@ import Postgres
 extension Settings {
     /// `STOREHOOK_JWT_KEYS` or `STOREHOOK_JWT_SECRET_FILE`: where the keys are that app tokens are checked with, or the secret.
     func tokenKeys() throws -> TokenKeySource {
-        let secret = text("storehook.jwt.secret.file")
-        guard let text = text("storehook.jwt.keys") else {
+        let secret = try text("storehook.jwt.secret.file")
+        guard let text = try text("storehook.jwt.keys") else {
             if let secret { return .secret(secret) }
             throw CommandFailure(
                 "STOREHOOK_JWT_KEYS is not set: the JWKS URL of who signs your app's tokens, or a file with a JWKS or public keys "
@@ -28,20 +28,19 @@ extension Settings {
 
     /// The one of the two that is set.
     var tokenKeysVariable: String {
-        text("storehook.jwt.secret.file") == nil ? "STOREHOOK_JWT_KEYS" : "STOREHOOK_JWT_SECRET_FILE"
+        isSet("storehook.jwt.secret.file") ? "STOREHOOK_JWT_SECRET_FILE" : "STOREHOOK_JWT_KEYS"
     }
 
     /// Whether anything is set that the account API alone reads.
     var hasTokenKeys: Bool {
-        text("storehook.jwt.keys") != nil || text("storehook.jwt.secret.file") != nil
-            || text("storehook.jwt.issuer") != nil
-            || text("storehook.jwt.audience") != nil
+        isSet("storehook.jwt.keys") || isSet("storehook.jwt.secret.file") || isSet("storehook.jwt.issuer")
+            || isSet("storehook.jwt.audience")
     }
 
     /// `STOREHOOK_JWT_ISSUER`, `STOREHOOK_JWT_AUDIENCE`, `STOREHOOK_JWT_ACCOUNT_CLAIM`, `STOREHOOK_JWT_ROLE_CLAIM`.
     func tokenRules() throws -> TokenRules {
         func required(_ key: ConfigKey, _ name: String, _ what: String) throws -> String {
-            guard let text = text(key) else {
+            guard let text = try text(key) else {
                 throw CommandFailure("\(name) is not set: \(what)", status: .usage)
             }
             return text
@@ -52,14 +51,14 @@ extension Settings {
             audience: try required(
                 "storehook.jwt.audience", "STOREHOOK_JWT_AUDIENCE",
                 "what stands as aud in your app's tokens, so that one for another service is not taken"),
-            accountClaim: text("storehook.jwt.account.claim") ?? "sub",
-            roleClaim: text("storehook.jwt.role.claim") ?? "role")
+            accountClaim: try text("storehook.jwt.account.claim") ?? "sub",
+            roleClaim: try text("storehook.jwt.role.claim") ?? "role")
     }
 
     /// `STOREHOOK_ACCOUNT_IDS`: the rule that makes an account's appAccountToken of its id; nil where it is not set: then the database's
     /// rule counts.
     func accountIDs() throws -> AccountIDRule? {
-        guard let text = text("storehook.account.ids") else { return nil }
+        guard let text = try text("storehook.account.ids") else { return nil }
         guard let rule = AccountIDRule(rawValue: text) else {
             throw CommandFailure(
                 "STOREHOOK_ACCOUNT_IDS is auto, uuid where every id is a UUID, or text where users choose their ids",
@@ -70,7 +69,7 @@ extension Settings {
 
     /// `STOREHOOK_RESTORE`: which account gets a purchase that a second account proves; by default the first keeps it.
     func restoreRule() throws -> RestoreRule {
-        guard let text = text("storehook.restore") else { return .keep }
+        guard let text = try text("storehook.restore") else { return .keep }
         guard let rule = RestoreRule(rawValue: text) else {
             throw CommandFailure(
                 "STOREHOOK_RESTORE is keep, so that a purchase stays with the account that proved it first, or transfer",
@@ -82,24 +81,27 @@ extension Settings {
     /// `STOREHOOK_SANDBOX_ACCESS`, `STOREHOOK_TESTERS`: the accounts whose Sandbox purchases give access; by default
     /// none.
     func sandboxAccess() throws -> SandboxAccess {
-        switch text("storehook.sandbox.access") ?? "testers" {
+        switch try text("storehook.sandbox.access") ?? "testers" {
         case "all": return .all
-        case "testers":
-            let names = list("storehook.testers") ?? []
-            guard names.allSatisfy(Caller.isID) else {
-                throw CommandFailure(
-                    "STOREHOOK_TESTERS: write accounts as your app's tokens name them, comma-separated", status: .usage)
-            }
-            return .testers(.init(names))
+        case "testers": return .testers(.init(try testers()))
         default:
             throw CommandFailure(
                 "STOREHOOK_SANDBOX_ACCESS is testers, which STOREHOOK_TESTERS names, or all", status: .usage)
         }
     }
 
+    private func testers() throws -> [String] {
+        let names = try list("storehook.testers") ?? []
+        guard names.allSatisfy(Caller.isID) else {
+            throw CommandFailure(
+                "STOREHOOK_TESTERS: write accounts as your app's tokens name them, comma-separated", status: .usage)
+        }
+        return names
+    }
+
     /// `STOREHOOK_GUARD_OUTAGE`: the guard's answer while the state cannot be read; `refuse` by default.
     func guardOutage() throws -> Guard.Outage {
-        guard let text = text("storehook.guard.outage") else { return .refuse }
+        guard let text = try text("storehook.guard.outage") else { return .refuse }
         guard let outage = Guard.Outage(rawValue: text) else {
             throw CommandFailure("STOREHOOK_GUARD_OUTAGE is refuse or allow", status: .usage)
         }
@@ -108,7 +110,7 @@ extension Settings {
 
     /// `STOREHOOK_CORS_ORIGINS`: the web origins that may call the API; by default none.
     func corsPolicy() throws -> CORSPolicy {
-        let origins = list("storehook.cors.origins") ?? []
+        let origins = try list("storehook.cors.origins") ?? []
         guard origins.allSatisfy(CORSPolicy.isOrigin) else {
             throw CommandFailure(
                 "STOREHOOK_CORS_ORIGINS: write origins as browsers do, comma-separated, without a path: "
@@ -152,7 +154,7 @@ extension Settings {
         ]
         let named =
             environment.filter { !$0.value.isEmpty && Self.skipsVerification($0.key) }.keys.min()
-            ?? inFile.first { text($0.0) != nil }?.1
+            ?? inFile.first { isSet($0.0) }?.1
         if let named {
             throw CommandFailure(
                 "\(named) is set, and nothing skips verification here: take it out; for tests, trust a root of your own with "

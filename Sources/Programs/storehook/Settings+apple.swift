@@ -12,28 +12,26 @@ extension Settings {
     ///
     /// - Throws: `CommandFailure`, also where none is set.
     func appleKeys() throws -> AppleKeys {
-        let file = text("storehook.apple.keys")
-        let single = (text("apple.issuer.id"), text("apple.key.id"), secret("apple.private.key"))
-        let hasSingle = single != (nil, nil, nil) || secret("apple.shared.secret") != nil
+        let file = try text("storehook.apple.keys")
         guard hasAppleKeys else {
             throw CommandFailure(
                 "no key for Apple's Server API is set: make one in App Store Connect (Users and Access, Integrations, In-App "
                     + "Purchase) and set STOREHOOK_APPLE_KEYS", status: .usage)
         }
-        if file != nil, hasSingle {
+        if file != nil, hasSingleKey {
             throw CommandFailure(
                 "set STOREHOOK_APPLE_KEYS or APPLE_ISSUER_ID, APPLE_KEY_ID, APPLE_PRIVATE_KEY and APPLE_SHARED_SECRET, not both; in "
                     + "the file of the former a secret is shared_secret_file", status: .usage)
         }
         let keys: AppleKeys
-        do throws(AppleKeys.Fault) {
+        do {
             if let file {
                 keys = try AppleKeys(file: file)
             } else {
-                keys = try singleKey(single)
+                keys = try singleKey()
             }
-        } catch {
-            throw CommandFailure(error.description, status: .usage)
+        } catch let fault as AppleKeys.Fault {
+            throw CommandFailure(fault.description, status: .usage)
         }
         let served = try verifier().apps
         if let stranger = keys.apps.keys.filter({ served[$0] == nil }).min() {
@@ -44,19 +42,20 @@ extension Settings {
     }
 
     /// Whether any key is set, be it right or wrong, or a shared secret without one.
-    var hasAppleKeys: Bool {
-        text("storehook.apple.keys") != nil || text("apple.issuer.id") != nil || text("apple.key.id") != nil
-            || secret("apple.private.key") != nil || secret("apple.shared.secret") != nil
+    var hasAppleKeys: Bool { isSet("storehook.apple.keys") || hasSingleKey }
+
+    private var hasSingleKey: Bool {
+        isSet("apple.issuer.id") || isSet("apple.key.id") || isSet("apple.private.key") || isSet("apple.shared.secret")
     }
 
-    private func singleKey(
-        _ texts: (issuerId: String?, keyId: String?, privateKey: String?)
-    ) throws(AppleKeys.Fault) -> AppleKeys {
-        let sharedSecret = secret("apple.shared.secret")
-        if let sharedSecret, texts == (nil, nil, nil) {
+    /// - Throws: `AppleKeys.Fault`, `CommandFailure`.
+    private func singleKey() throws -> AppleKeys {
+        let sharedSecret = try text("apple.shared.secret")
+        let parts = [try text("apple.issuer.id"), try text("apple.key.id"), try text("apple.private.key")]
+        if let sharedSecret, parts == [nil, nil, nil] {
             return try AppleKeys(bundleId: try singleApp(), sharedSecret: sharedSecret)
         }
-        guard let issuerId = texts.issuerId, let keyId = texts.keyId, let privateKey = texts.privateKey else {
+        guard let issuerId = parts[0], let keyId = parts[1], let privateKey = parts[2] else {
             throw AppleKeys.Fault(
                 description: "APPLE_ISSUER_ID, APPLE_KEY_ID and APPLE_PRIVATE_KEY belong together; one is missing")
         }
@@ -65,8 +64,8 @@ extension Settings {
             sharedSecret: sharedSecret)
     }
 
-    private func singleApp() throws(AppleKeys.Fault) -> String {
-        guard let bundleId = text("apple.bundle.id") ?? onlyApp else {
+    private func singleApp() throws -> String {
+        guard let bundleId = try text("apple.bundle.id") ?? onlyApp else {
             throw AppleKeys.Fault(
                 description:
                     "APPLE_PRIVATE_KEY and APPLE_SHARED_SECRET are one app's: with several in STOREHOOK_APPS, set STOREHOOK_APPLE_KEYS"
@@ -82,7 +81,7 @@ extension Settings {
 
     /// `STOREHOOK_APPLE_URL`: the address of Apple's servers; Apple's own by default.
     func appleHosts() throws -> AppStoreHosts {
-        guard let url = text("storehook.apple.url") else { return .apple }
+        guard let url = try text("storehook.apple.url") else { return .apple }
         do {
             return try AppStoreHosts(standIn: url, for: try verifier().environments)
         } catch let fault as AppStoreHosts.Fault {

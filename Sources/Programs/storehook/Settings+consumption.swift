@@ -7,7 +7,7 @@ import Foundation
 extension Settings {
     /// `STOREHOOK_CONSUMPTION_POLICY`: a YAML file; nil where it is not set. It does not count where the current catalog has refunds.
     func consumptionPolicy() throws -> ConsumptionPolicy? {
-        guard let file = text("storehook.consumption.policy") else { return nil }
+        guard let file = try text("storehook.consumption.policy") else { return nil }
         let policy = try Self.consumptionPolicy(file, "STOREHOOK_CONSUMPTION_POLICY: ")
         let served = try verifier().apps
         if let stranger = policy.apps.filter({ served[$0] == nil }).min() {

@@ -10,7 +10,7 @@ import Webhooks
 extension Settings {
     /// `STOREHOOK_SECRET_KEY_FILE`: what webhook secrets are encrypted with; nil where it is not set.
     func secretKey() throws -> SecretKey? {
-        guard let file = text("storehook.secret.key.file") else { return nil }
+        guard let file = try text("storehook.secret.key.file") else { return nil }
         let bytes: [UInt8]
         do throws(SecretFile.Fault) {
             bytes = try SecretFile.bytes(file)
@@ -40,7 +40,7 @@ extension Settings {
     /// in addition to https and public ones.
     func endpointPolicy() throws -> AddressPolicy {
         var policy = AddressPolicy()
-        switch text("storehook.endpoint.http") ?? "off" {
+        switch try text("storehook.endpoint.http") ?? "off" {
         case "on": policy.allowsHTTP = true
         case "off": break
         default: throw CommandFailure("STOREHOOK_ENDPOINT_HTTP must be on or off", status: .usage)
@@ -58,7 +58,7 @@ extension Settings {
 
     /// `STOREHOOK_ENDPOINT_CERTIFICATES`: a PEM file of certificates that endpoints' are trusted by, beside the system's.
     func endpointRoots() throws -> [NIOSSLCertificate] {
-        guard let file = text("storehook.endpoint.certificates") else { return [] }
+        guard let file = try text("storehook.endpoint.certificates") else { return [] }
         guard let bytes = try? PlainFile(file, upTo: 1 << 20).bytes,
             let roots = try? NIOSSLCertificate.fromPEMBytes(bytes), !roots.isEmpty
         else {

@@ -4,7 +4,7 @@ import Logging
 extension Settings {
     /// A logger by `STOREHOOK_LOG_LEVEL` and `STOREHOOK_LOG_FORMAT`; it writes to standard error.
     func logger(_ label: String) throws -> Logger {
-        let level = text("storehook.log.level") ?? "info"
+        let level = try text("storehook.log.level") ?? "info"
         guard let level = Logger.Level(rawValue: level) else {
             throw CommandFailure(
                 "STOREHOOK_LOG_LEVEL must be one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))",
@@ -17,7 +17,7 @@ extension Settings {
     }
 
     private func logFormat() throws -> LogFormat {
-        guard let text = text("storehook.log.format") else { return StandardError.isTerminal ? .text : .json }
+        guard let text = try text("storehook.log.format") else { return StandardError.isTerminal ? .text : .json }
         guard let format = LogFormat(rawValue: text) else {
             throw CommandFailure("STOREHOOK_LOG_FORMAT must be text or json", status: .usage)
         }

@@ -7,11 +7,12 @@ import Foundation
 import HTTPKit
 import Postgres
 import Subscriptions
-import SystemPackage
 
 /// What the environment and the configuration file say. The environment wins.
 ///
-/// The only place that reads either. A bad value is named with the variable it stands in; a secret is never repeated.
+/// The only place that reads either. Values follow one grammar wherever they stand, ``SettingValue``. A bad value is named with the
+/// variable it stands in; a secret is never repeated. A value in the environment is refused by the programs that read it, and a line
+/// of a file by all that are given the file.
 struct Settings: Sendable {
     private let reader: ConfigReader
 
@@ -20,43 +21,63 @@ struct Settings: Sendable {
         reader = ConfigReader(providers: [Self.provider(environment)])
     }
 
-    /// An empty variable counts as missing, also where the file has a value.
-    private static func provider(_ environment: [String: String]) -> any ConfigProvider {
-        EnvironmentVariablesProvider(environmentVariables: environment.filter { !$0.value.isEmpty })
+    /// A variable that says nothing counts as missing, also where the file has a value.
+    private static func provider(_ values: [String: String]) -> any ConfigProvider {
+        EnvironmentVariablesProvider(environmentVariables: values.filter { !SettingValue.isEmpty($0.value) })
     }
 
     /// What the process's environment and a file say.
-    /// - Parameter file: `NAME=value` lines with the same names as the environment's.
-    init(file: String?) async throws {
+    /// - Parameter file: see ``SettingsFile``; the names are the environment's.
+    init(file: String?) throws {
         var providers = [Self.provider(ProcessInfo.processInfo.environment)]
-        if let file {
-            do {
-                providers.append(try await EnvironmentVariablesProvider(environmentFilePath: FilePath(file)))
-            } catch {
-                throw CommandFailure("cannot read the configuration file \(file)", status: .usage)
-            }
-        }
+        if let file { providers.append(Self.provider(try SettingsFile.read(file))) }
         reader = ConfigReader(providers: providers)
     }
 
-    /// The text of a variable; an empty one counts as missing.
-    func text(_ key: ConfigKey) -> String? {
-        reader.string(forKey: key).flatMap { $0.isEmpty ? nil : $0 }
+    /// Settings whose values may have line ends inside: lists, as YAML folds them; libpq's keyword string; and base64, which breaks
+    /// its lines.
+    static let inSeveralLines: Set<String> = [
+        "DATABASE_URL", "APPLE_PRIVATE_KEY", "STOREHOOK_APPS", "STOREHOOK_ENVIRONMENTS", "STOREHOOK_TRUSTED_ROOTS",
+        "STOREHOOK_TRUSTED_PROXIES", "STOREHOOK_TESTERS", "STOREHOOK_CORS_ORIGINS", "STOREHOOK_ENDPOINT_NETWORKS",
+        "STOREHOOK_CANARY_MINUTES", "STOREHOOK_MAX_PAYLOAD_AGE_DAYS",
+    ]
+
+    /// Whether a variable says anything, be it right or wrong.
+    func isSet(_ key: ConfigKey) -> Bool { reader.string(forKey: key) != nil }
+
+    /// What a variable says; nil where it is missing or empty.
+    /// - Throws: `CommandFailure` naming it.
+    func text(_ key: ConfigKey) throws -> String? {
+        guard let raw = reader.string(forKey: key, isSecret: true) else { return nil }
+        let name = Self.name(key)
+        do throws(SettingValue.Fault) {
+            return try SettingValue.read(raw, lines: Self.inSeveralLines.contains(name))
+        } catch {
+            throw CommandFailure("\(name): \(error)", status: .usage)
+        }
     }
 
-    /// The same of a secret, which the configuration library then keeps to itself.
-    func secret(_ key: ConfigKey) -> String? {
-        reader.string(forKey: key, isSecret: true).flatMap { $0.isEmpty ? nil : $0 }
+    /// The elements of a list, without the white space around each.
+    func list(_ key: ConfigKey) throws -> [String]? {
+        guard let value = try text(key) else { return nil }
+        let elements = value.split(separator: ",").map { SettingValue.trimmed($0) }.filter { !$0.isEmpty }
+        for element in elements { try refuseLines(in: element, of: key) }
+        return elements
     }
 
-    func list(_ key: ConfigKey) -> [String]? {
-        text(key).map { value in
-            value.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
+    private static func name(_ key: ConfigKey) -> String { key.components.joined(separator: "_").uppercased() }
+
+    /// Refuses line ends within what may only stand between them.
+    private func refuseLines(in text: String, of key: ConfigKey) throws {
+        do throws(SettingValue.Fault) {
+            try SettingValue.refuseUnseen(in: text)
+        } catch {
+            throw CommandFailure("\(Self.name(key)): \(error)", status: .usage)
         }
     }
 
     func positive(_ key: ConfigKey, _ name: String, default usual: Int, upTo most: Int) throws -> Int {
-        guard let value = text(key) else { return usual }
+        guard let value = try text(key) else { return usual }
         guard let number = Int(value), (1...most).contains(number) else {
             throw CommandFailure("\(name) must be a whole number from 1 to \(most)", status: .usage)
         }
@@ -64,14 +85,15 @@ struct Settings: Sendable {
     }
 
     /// Whether `DATABASE_URL` is set, for commands that can do without.
-    var hasDatabase: Bool { text("database.url") != nil }
+    var hasDatabase: Bool { isSet("database.url") }
 
     /// `DATABASE_URL`.
     func database() throws -> PostgresConfiguration {
-        guard let url = text("database.url") else {
+        guard let url = try text("database.url") else {
             throw CommandFailure(
                 "DATABASE_URL is not set; example: postgresql://storehook@localhost/storehook", status: .usage)
         }
+        if url.hasPrefix("postgres") { try refuseLines(in: url, of: "database.url") }
         do {
             return try PostgresConfiguration(url: url)
         } catch {
@@ -117,14 +139,14 @@ struct Settings: Sendable {
     /// those that it offers. `STOREHOOK_RENEWAL_LEEWAY`: how late a renewal may be before access ends.
     func statusPolicy() throws -> StatusPolicy {
         var policy = StatusPolicy.usual
-        if let value = text("storehook.grace.days") {
+        if let value = try text("storehook.grace.days") {
             guard let days = Int64(value), [3, 16, 28].contains(days) else {
                 throw CommandFailure(
                     "STOREHOOK_GRACE_DAYS must be 3, 16 or 28, as App Store Connect has it", status: .usage)
             }
             policy.graceDays = days
         }
-        if let value = text("storehook.renewal.leeway") {
+        if let value = try text("storehook.renewal.leeway") {
             guard let seconds = Self.seconds(value), seconds <= 86_400 else {
                 throw CommandFailure(
                     "STOREHOOK_RENEWAL_LEEWAY must be 0 to 24h: so many minutes, or with a unit, as 90s, 10m or 2h",
@@ -157,7 +179,7 @@ struct Settings: Sendable {
         example: String
     ) throws -> [Environment: Int64] {
         var numbers: [Environment: Int64] = [:]
-        for entry in list(key) ?? [] {
+        for entry in try list(key) ?? [] {
             let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let places = parts.count == 1 ? environments : [Environment(rawValue: String(parts[0]))]
             guard let number = Int64(parts.last ?? ""), (1...most).contains(number),
@@ -174,7 +196,7 @@ struct Settings: Sendable {
 
     private func apps() throws -> [String: Int64?] {
         var apps: [String: Int64?] = [:]
-        for entry in list("storehook.apps") ?? [] {
+        for entry in try list("storehook.apps") ?? [] {
             let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let number = parts.count == 2 ? Int64(parts[1]) : nil
             guard let bundleID = parts.first, !bundleID.isEmpty, parts.count == 1 || number != nil else {
@@ -191,7 +213,7 @@ struct Settings: Sendable {
     private static let purchases: Set<Environment> = [.production, .sandbox]
 
     private func environments() throws -> Set<Environment> {
-        guard let names = list("storehook.environments") else { return Self.purchases }
+        guard let names = try list("storehook.environments") else { return Self.purchases }
         let environments = try Set(names.map { try environment($0, in: "STOREHOOK_ENVIRONMENTS") })
         guard !environments.isEmpty else {
             throw CommandFailure(
@@ -226,7 +248,7 @@ struct Settings: Sendable {
     /// `Xcode:63343abf…` trusts a root for Xcode alone; without an environment it is one for Production and Sandbox.
     private func trustedRoots(for environments: Set<Environment>) throws -> TrustedRoots {
         var roots = TrustedRoots(appStore: [.appleRootG3])
-        if let texts = list("storehook.trusted.roots") {
+        if let texts = try list("storehook.trusted.roots") {
             roots = TrustedRoots([:])
             for text in texts {
                 let (places, digits) = try rootParts(text)
@@ -266,7 +288,7 @@ struct Settings: Sendable {
 
     /// `STOREHOOK_LISTEN`: whether a worker also listens for new rows, instead of polling alone.
     func listens() throws -> Bool {
-        switch text("storehook.listen") ?? "auto" {
+        switch try text("storehook.listen") ?? "auto" {
         case "auto": return true
         case "off": return false
         default: throw CommandFailure("STOREHOOK_LISTEN must be auto or off", status: .usage)
@@ -275,7 +297,7 @@ struct Settings: Sendable {
 
     /// `STOREHOOK_REVOCATION`: whether authorities are asked if they have revoked a certificate.
     func checksRevocation() throws -> Bool {
-        switch text("storehook.revocation") ?? "off" {
+        switch try text("storehook.revocation") ?? "off" {
         case "ocsp": return true
         case "off": return false
         default: throw CommandFailure("STOREHOOK_REVOCATION must be ocsp or off", status: .usage)
@@ -298,7 +320,7 @@ struct Settings: Sendable {
             "storehook.delivery.days", "STOREHOOK_DELIVERY_DAYS", default: 30, upTo: 36_500)
         retention.historyDays = try positive(
             "storehook.history.days", "STOREHOOK_HISTORY_DAYS", default: 90, upTo: 36_500)
-        guard let value = text("storehook.retention.days") else { return retention }
+        guard let value = try text("storehook.retention.days") else { return retention }
         if value == "forever" || value == "0" {
             retention.days = nil
             return retention
@@ -325,7 +347,7 @@ struct Settings: Sendable {
     /// `STOREHOOK_TRUSTED_PROXIES`: the proxies whose `X-Forwarded-For` names the sender; by default those of this
     /// machine.
     func trustedProxies() throws -> TrustedProxies {
-        guard let proxies = list("storehook.trusted.proxies") else { return .loopback }
+        guard let proxies = try list("storehook.trusted.proxies") else { return .loopback }
         if proxies == ["none"] { return TrustedProxies() }
         return TrustedProxies(
             try proxies.map { text in
@@ -347,8 +369,8 @@ struct Settings: Sendable {
 
     /// `STOREHOOK_TLS_CERTIFICATE` and `STOREHOOK_TLS_KEY`, read; arguments override them. Nil where none is given.
     func tls(certificate: String? = nil, key: String? = nil) throws -> TLSIdentity? {
-        let certificate = certificate ?? text("storehook.tls.certificate")
-        let key = key ?? text("storehook.tls.key")
+        let certificate = try certificate ?? text("storehook.tls.certificate")
+        let key = try key ?? text("storehook.tls.key")
         switch (certificate, key) {
         case (nil, nil): return nil
         case (let certificate?, let key?):
@@ -362,11 +384,5 @@ struct Settings: Sendable {
                 "TLS needs both a certificate and its key: --tls-certificate (STOREHOOK_TLS_CERTIFICATE) and "
                     + "--tls-key (STOREHOOK_TLS_KEY)", status: .usage)
         }
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: String {
-        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }

@@ -8,10 +8,13 @@ import Operations
 
 /// What every command takes.
 struct SharedOptions: ParsableArguments {
-    @Option(help: "A file of NAME=value lines with the environment's names; the environment wins.")
+    @Option(
+        help:
+            "A file of NAME=value lines with the environment's names, as systemd and docker read it; the environment wins."
+    )
     var config: String?
 
-    func settings() async throws -> Settings { try await Settings(file: config) }
+    func settings() async throws -> Settings { try Settings(file: config) }
 }
 
 /// How an answer is printed.

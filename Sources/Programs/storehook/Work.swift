@@ -40,7 +40,7 @@ struct Work: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
-        try settings.refuseSkippedVerification()
+        try WorkSettings.check(settings)
         var logger = try settings.programLogger("worker")
         let name = "\(ProcessInfo.processInfo.hostName):\(ProcessInfo.processInfo.processIdentifier)"
         logger[metadataKey: "worker"] = "\(name)"
@@ -67,7 +67,6 @@ struct Work: AsyncParsableCommand {
         name: String, logger: Logger
     ) async throws -> ProgramServices {
         let trust = try settings.verifier()
-        try settings.checkEndpoints()
         guard !trust.apps.isEmpty else {
             throw CommandFailure(
                 "STOREHOOK_APPS names no app; every notification would end as a dead letter. "
@@ -146,7 +145,7 @@ struct Work: AsyncParsableCommand {
                         logger: logger, metrics: metrics),
                     clients, owner: name))
         }
-        let clients = try apple?.clients(settings, observer: ClientMetrics().observer)
+        let clients = apple?.clients(observer: ClientMetrics().observer)
         // Without a key (shared secrets do not count) Apple cannot be asked. Consumption requests are still recorded,
         // with the reason why they are not answered.
         guard let clients, !clients.scopes.isEmpty else { return addConsumption(workers, AppleClients([], in: [])) }

@@ -12,6 +12,7 @@ struct AppleAccess {
     let keys: AppleKeys
     private let hosts: AppStoreHosts
     private let verifier: Verifier
+    private let environments: Set<Environment>
     private let transport: HTTPTransport
     private let policy: CallPolicy
     private let settle: (@Sendable () async -> Void)?
@@ -24,23 +25,25 @@ struct AppleAccess {
         _ settings: Settings, policy: CallPolicy = CallPolicy(),
         revocation: Revocation? = nil
     ) throws {
-        keys = try settings.appleKeys()
-        hosts = try settings.appleHosts()
+        self.init(try AppleSettings(settings), policy: policy, revocation: revocation)
+    }
+
+    /// By settings that are read.
+    init(_ settings: AppleSettings, policy: CallPolicy = CallPolicy(), revocation: Revocation? = nil) {
+        keys = settings.keys
+        hosts = settings.hosts
+        environments = settings.verifier.environments
         self.policy = policy
-        let configuration = try settings.verifier()
-        let logger = try settings.logger("apple")
-        let checksRevocation = try settings.checksRevocation()
-        // What has connections to close comes last, when nothing can fail any more.
         transport = HTTPTransport()
         var revocation = revocation
         var requester: OCSPRequester?
-        if revocation == nil, checksRevocation {
+        if revocation == nil, settings.checksRevocation {
             let made = OCSPRequester()
-            revocation = Revocation(made, logger: logger)
+            revocation = Revocation(made, logger: settings.logger)
             requester = made
         }
         self.requester = requester
-        verifier = Verifier(configuration: configuration, revocation: revocation?.cache, clock: WallClock.now)
+        verifier = Verifier(configuration: settings.verifier, revocation: revocation?.cache, clock: WallClock.now)
         if let checker = revocation?.checker {
             settle = { _ = await checker.sendPendingRequests() }
         } else {
@@ -60,20 +63,18 @@ struct AppleAccess {
 
     /// Clients for all apps that keys are set for, which share one budget.
     func clients(
-        _ settings: Settings, budget: RateBudget = RateBudget(), observer: ClientObserver = ClientObserver()
-    ) throws -> AppleClients {
-        return AppleClients(
+        budget: RateBudget = RateBudget(), observer: ClientObserver = ClientObserver()
+    ) -> AppleClients {
+        AppleClients(
             keys.apps.values.compactMap { client($0, budget: budget, observer: observer) },
-            in: try settings.verifier().environments, sharing: budget)
+            in: environments, sharing: budget)
     }
 
     /// Takes old receipts of all apps that anything is set for.
     func receipts(
-        _ settings: Settings, _ pool: PostgresPool, budget: RateBudget = RateBudget(),
-        observer: ClientObserver = ClientObserver()
-    ) throws -> ReceiptIntake {
-        let environments = try settings.verifier().environments
-        return ReceiptIntake(
+        _ pool: PostgresPool, budget: RateBudget = RateBudget(), observer: ClientObserver = ClientObserver()
+    ) -> ReceiptIntake {
+        ReceiptIntake(
             verifier,
             apps: keys.apps.values.map { app in
                 ReceiptIntake.App(

@@ -19,7 +19,7 @@ extension DemoRun {
         _ pool: PostgresPool, _ settings: Settings, _ access: AppleAccess, _ shop: DemoShop, since began: Timestamp
     ) async throws -> Bool {
         step("Holding what is stored against Apple's notification history, as storehook reconcile does")
-        let clients = try access.clients(settings)
+        let clients = access.clients()
         let scopes = clients.scopes.filter { $0.bundleID == SimulatedApp.example.bundleId }
         let reconciliation = Reconciliation(History(pool), clients, of: scopes, owner: Operator.name)
         let loss = try await shop.setLoss(0)
