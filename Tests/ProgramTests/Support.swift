@@ -55,10 +55,12 @@ struct Site: Sendable {
     /// Starts the program; who starts it discards it.
     func start(
         _ arguments: [String], _ more: [String: String] = [:], input: String = "", of program: String = Executable.path,
-        errors: Int32? = nil
+        output: ChildProgram.Output = .kept, errors: Int32? = nil, ignoresPipe: Bool = false
     ) throws -> ChildProgram {
         try ChildProgram(
-            program, arguments, environment: environment(more), input: Array(input.utf8), errors: errors)
+            program, arguments, environment: environment(more), input: Array(input.utf8), output: output,
+            errors: errors,
+            ignoresPipe: ignoresPipe)
     }
 
     /// Runs the program to its end.

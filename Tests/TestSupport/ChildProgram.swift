@@ -12,6 +12,18 @@ public final class ChildProgram: Sendable {
         case signalled(Int32)
     }
 
+    /// Where a process's standard output goes.
+    public enum Output: Sendable {
+        /// To a file that the test reads.
+        case kept
+        /// Nowhere: the descriptor is closed.
+        case closed
+        /// To this file, which is there.
+        case file(String)
+        /// To a descriptor of this process.
+        case descriptor(Int32)
+    }
+
     private struct State {
         var ending: Ending?
         var waiting: [CheckedContinuation<Ending, Never>] = []
@@ -25,10 +37,12 @@ public final class ChildProgram: Sendable {
     /// Starts it.
     /// - Parameters:
     ///   - environment: its whole environment.
+    ///   - output: its standard output.
     ///   - errors: its standard error, a descriptor of this process; a file where it is nil.
+    ///   - ignoresPipe: whether it ignores SIGPIPE when it starts; this process does so from now on, too.
     public init(
         _ executable: String, _ arguments: [String], environment: [String: String], input: [UInt8] = [],
-        errors: Int32? = nil
+        output: Output = .kept, errors: Int32? = nil, ignoresPipe: Bool = false
     ) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "storehook-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -42,6 +56,12 @@ public final class ChildProgram: Sendable {
             let flags = O_WRONLY | O_CREAT | O_APPEND
             posix_spawn_file_actions_addopen(&actions, descriptor, directory.appending(path: name).path, flags, 0o600)
         }
+        switch output {
+        case .kept: break
+        case .closed: posix_spawn_file_actions_addclose(&actions, 1)
+        case .file(let path): posix_spawn_file_actions_addopen(&actions, 1, path, O_WRONLY, 0)
+        case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&actions, descriptor, 1)
+        }
         if let errors { posix_spawn_file_actions_adddup2(&actions, errors, 2) }
         // The test runner may ignore or block signals; the program must not inherit that.
         var attributes = posix_spawnattr_t()
@@ -51,7 +71,8 @@ public final class ChildProgram: Sendable {
         sigemptyset(&none)
         var all = sigset_t()
         sigemptyset(&all)
-        for signal in [SIGTERM, SIGINT, SIGHUP, SIGPIPE] { sigaddset(&all, signal) }
+        for signal in [SIGTERM, SIGINT, SIGHUP] + (ignoresPipe ? [] : [SIGPIPE]) { sigaddset(&all, signal) }
+        if ignoresPipe { Glibc.signal(SIGPIPE, SIG_IGN) }
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))

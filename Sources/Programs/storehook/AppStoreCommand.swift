@@ -74,7 +74,11 @@ struct AppStoreCommand: AsyncParsableCommand {
                 "rootFingerprint": .string(access.authority.rootFingerprint),
                 "sharedSecret": .string(access.sharedSecret), "url": .string("http://\(host):\(port)"),
             ]
-            FileHandle.standardOutput.write(Data(announcement.bytes + [UInt8(ascii: "\n")]))
+            StandardOutput.write(announcement.bytes + [UInt8(ascii: "\n")])
+            // Nobody could use it.
+            if let loss = StandardOutput.finish() {
+                Program.leave(after: CommandFailure("standard output could not be written: \(loss)"))
+            }
         }
         do {
             try await ServiceGroup(

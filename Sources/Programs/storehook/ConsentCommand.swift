@@ -4,7 +4,7 @@ import ArgumentParser
 import Operations
 import Postgres
 
-struct ConsentCommand: AsyncParsableCommand {
+struct ConsentCommand: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "consent",
         abstract: "Show, record or withdraw a customer's consent to tell Apple about use.",

@@ -3,7 +3,7 @@ import Base
 import EvidenceStore
 import Operations
 
-struct DeadLettersDiscard: AsyncParsableCommand {
+struct DeadLettersDiscard: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
         abstract: "Give dead letters up, for a reason that stays on record.",

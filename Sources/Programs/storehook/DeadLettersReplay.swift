@@ -6,7 +6,7 @@ import Operations
 import Postgres
 import PurchaseStore
 
-struct DeadLettersReplay: AsyncParsableCommand {
+struct DeadLettersReplay: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract: "Put dead letters back on the queue.",

@@ -28,7 +28,7 @@ struct DeadLettersShow: AsyncParsableCommand {
         if raw {
             let bytes: [UInt8]
             do { bytes = try stored?.get() ?? [] } catch { throw CommandFailure("dead letter \(id): \(error)") }
-            FileHandle.standardOutput.write(Data(bytes))
+            StandardOutput.write(bytes)
             return
         }
         output.print(CommandAnswer(letter, stored))

@@ -2,7 +2,7 @@ import AppleRecords
 import ArgumentParser
 import Operations
 
-struct ExtensionsClose: AsyncParsableCommand {
+struct ExtensionsClose: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "close",
         abstract:

@@ -3,7 +3,7 @@ import Base
 import EvidenceStore
 import Operations
 
-struct Maintain: AsyncParsableCommand {
+struct Maintain: ActingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make partitions ahead, and drop old ones by the retention settings.",
         discussion: """

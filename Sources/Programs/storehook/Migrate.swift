@@ -5,7 +5,7 @@ import EvidenceStore
 import Postgres
 import Schema
 
-struct Migrate: AsyncParsableCommand {
+struct Migrate: ActingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Bring the schema up to date.",
         discussion: """
@@ -36,7 +36,7 @@ struct Migrate: AsyncParsableCommand {
             let state = try await migrator.check(on: pool)
             if let misfit = Database.misfit(state) { throw misfit }
             if state.isBehind { throw CommandFailure("\(state)", status: .schemaMismatch) }
-            print(state)
+            StandardOutput.line("\(state)")
             return
         }
         do {
@@ -47,15 +47,15 @@ struct Migrate: AsyncParsableCommand {
                 )
             }
             for migration in applied {
-                print("applied \(migration.version) \(migration.name)")
+                StandardOutput.line("applied \(migration.version) \(migration.name)")
             }
         } catch let mismatch as SchemaMismatch {
             throw CommandFailure("\(mismatch)", status: .schemaMismatch)
         }
         // Before anything is there that would have to be moved into them.
         let made = try await Outbox(pool).ensurePartitions() + EventStore(pool).ensurePartitions()
-        if made > 0 { print("made \(made) partitions") }
-        print(try await migrator.check(on: pool))
+        if made > 0 { StandardOutput.line("made \(made) partitions") }
+        StandardOutput.line("\(try await migrator.check(on: pool))")
         try await nameIDs(pool, settings)
     }
 

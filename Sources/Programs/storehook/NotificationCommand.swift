@@ -45,7 +45,7 @@ struct NotificationCommand: AsyncParsableCommand {
                     "the bytes of notification \(uuid) are gone: received \(found.receivedAt), dropped since by retention "
                         + "(STOREHOOK_RETENTION_DAYS)")
             }
-            FileHandle.standardOutput.write(Data(try Self.readable(body, uuid)))
+            StandardOutput.write(try Self.readable(body, uuid))
             return
         }
         let readable = try body.map { try Self.readable($0, uuid) }

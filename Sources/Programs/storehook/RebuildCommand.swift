@@ -3,7 +3,7 @@ import ArgumentParser
 import Operations
 import PurchaseStore
 
-struct RebuildCommand: AsyncParsableCommand {
+struct RebuildCommand: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",
         abstract: "Derive all facts and state again from Apple's stored bytes.",
@@ -38,15 +38,17 @@ struct RebuildCommand: AsyncParsableCommand {
             let report = try await rebuild.run(repair: !check, discard: forgetUnverified) { purchases in
                 progress.advance(by: purchases)
             } onDifference: { difference in
-                print(difference)
+                StandardOutput.line("\(difference)")
+                // A repair is done to its end; a comparison is of no use to nobody.
+                if check { try StandardOutput.check() }
             }
             progress.finish()
             return report
         }
         let found = "\(report.purchases) purchases derived anew from Apple's bytes, \(report.differences) differences"
-        print(check || report.differences == 0 || report.unverified > 0 ? found : found + " repaired")
+        StandardOutput.line(check || report.differences == 0 || report.unverified > 0 ? found : found + " repaired")
         if report.withoutBytes > 0 {
-            print(
+            StandardOutput.line(
                 "\(report.withoutBytes) notifications' bytes were dropped by retention: "
                     + "their records were taken as they stand")
         }

@@ -9,7 +9,7 @@ import Pipeline
 import Postgres
 import PurchaseStore
 
-struct Reconcile: AsyncParsableCommand {
+struct Reconcile: ActingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Hold what is stored against Apple's notification history, and fetch what is missing.",
         discussion: """

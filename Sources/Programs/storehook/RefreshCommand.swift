@@ -8,7 +8,7 @@ import Operations
 import Pipeline
 import Subscriptions
 
-struct RefreshCommand: AsyncParsableCommand {
+struct RefreshCommand: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
         abstract:

@@ -25,7 +25,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case json
 }
 
-/// Prints answers: for people, or for scripts.
+/// Prints answers on ``StandardOutput``: for people, or for scripts.
 protocol AnswerPrinter {
     /// For people?
     var isTable: Bool { get }
@@ -33,7 +33,10 @@ protocol AnswerPrinter {
 
 extension AnswerPrinter {
     /// Prints an answer.
-    func print(_ answer: CommandAnswer) { Swift.print(isTable ? answer.text : answer.json.text) }
+    func print(_ answer: CommandAnswer) { StandardOutput.line(text(of: answer)) }
+
+    /// An answer in the requested format.
+    func text(of answer: CommandAnswer) -> String { isTable ? answer.text : answer.json.text }
 }
 
 /// The requested format; by default a table on a terminal, and JSON elsewhere.

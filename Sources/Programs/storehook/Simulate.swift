@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Simulation
 
-struct Simulate: AsyncParsableCommand {
+struct Simulate: ActingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make notifications like Apple's, and post them or write them to a file.",
         discussion: """
@@ -53,7 +53,7 @@ struct Simulate: AsyncParsableCommand {
             try BodyFile.write(bodies, to: out, progress)
         } else if let to {
             let outcome = try await Poster(url: to, connections: connections, rate: rate).post(bodies, progress)
-            print(outcome.text)
+            StandardOutput.line(outcome.text)
             if outcome.accepted < notifications { throw ExitStatus.failed }
         }
     }

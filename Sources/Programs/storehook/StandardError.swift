@@ -33,12 +33,7 @@ enum StandardError {
     /// Writes text as it is; a closed standard error is ignored.
     static func write(_ text: String) {
         if let writer = writer.withLock(\.self) { return writer.write(text) }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            guard written > 0 else { return }
-            rest = rest.dropFirst(written)
-        }
+        _ = Descriptor.write(Array(text.utf8), to: STDERR_FILENO)
     }
 
     /// Before the process ends: gives the last lines some time to be read.

@@ -33,19 +33,24 @@ struct Storehook: AsyncParsableCommand {
 @main
 enum Program {
     static func main() async {
+        StandardStreams.prepare()
+        var acts = false
         do {
             var command = try Storehook.parseAsRoot()
+            acts = command is any ActingCommand
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
-            StandardError.flush()
+            end(.done, hasActed: acts)
         } catch let failure as CommandFailure {
             tell(failure)
             end(failure.status)
         } catch let status as ExitStatus {
             end(status)
+        } catch is OutputLoss {
+            end(.done)
         } catch {
             leave(after: error)
         }
@@ -53,7 +58,22 @@ enum Program {
 
     private static func tell(_ failure: CommandFailure) { StandardError.line("storehook: \(failure.message)") }
 
-    private static func end(_ status: ExitStatus) -> Never {
+    /// - Parameter hasActed: whether something was changed, so that a lost answer must not look as if nothing had been.
+    private static func end(_ status: ExitStatus, hasActed: Bool = false) -> Never {
+        var status = status
+        if let loss = StandardOutput.finish() {
+            if loss.isOfReader, status == .done, !hasActed {
+                StandardError.flush()
+                StandardStreams.endByPipe()
+            }
+            // Where there is something else to say, a reader that went away is not worth a line.
+            if status == .done || !loss.isOfReader {
+                StandardError.line(
+                    "storehook: standard output could not be written: \(loss)"
+                        + (hasActed ? "; the command has done its work, and only its answer is lost" : ""))
+            }
+            if status == .done { status = .failed }
+        }
         StandardError.flush()
         exit(status.rawValue)
     }
@@ -69,7 +89,7 @@ enum Program {
     private static func leave(after error: any Error) -> Never {
         switch Storehook.exitCode(for: error) {
         case .success:
-            print(Storehook.fullMessage(for: error))
+            StandardOutput.line(Storehook.fullMessage(for: error))
             end(.done)
         case .validationFailure:
             StandardError.line("storehook: \(Storehook.message(for: error)); --help shows the usage")

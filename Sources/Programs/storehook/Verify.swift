@@ -7,7 +7,7 @@ import Foundation
 import Operations
 import Subscriptions
 
-struct Verify: AsyncParsableCommand {
+struct Verify: ActingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Verify one JWS, without a database, and print what it says as JSON.",
         discussion: """
@@ -57,7 +57,7 @@ struct Verify: AsyncParsableCommand {
         do throws(VerificationFailure) {
             members = try Self.verify(kind, bytes, verifier)
         } catch {
-            print(
+            StandardOutput.line(
                 JSONValue.object([
                     .init("valid", false), .init("kind", .string(kind.rawValue)),
                     .init("code", .string(error.code.rawValue)), .init("message", .string(error.message)),
@@ -65,7 +65,7 @@ struct Verify: AsyncParsableCommand {
             throw ExitStatus.failed
         }
         guard store else {
-            print(answer(members))
+            StandardOutput.line(answer(members))
             return
         }
         let id = try await Database.with(settings) { pool in
@@ -73,7 +73,7 @@ struct Verify: AsyncParsableCommand {
             try await outbox.learnHeaders()
             return try await outbox.store([Evidence(kind.evidence, from: .operator, bytes)]).first ?? 0
         }
-        print(answer(members + [.init("stored", ["outbox_id": id.json, "source": "operator"])]))
+        StandardOutput.line(answer(members + [.init("stored", ["outbox_id": id.json, "source": "operator"])]))
     }
 
     private func answer(_ members: [JSONValue.Member]) -> String {

@@ -76,7 +76,7 @@ package struct Rebuild: Sendable {
     ///     that could not be derived.
     package func run(
         repair: Bool, discard: Bool = false, onPurchases: @escaping @Sendable (Int) -> Void,
-        onDifference: @escaping @Sendable (RowDifference) -> Void
+        onDifference: @escaping @Sendable (RowDifference) throws -> Void
     ) async throws -> Report {
         try await withThrowingTaskGroup(of: Report.self) { group in
             var report = Report()
@@ -104,7 +104,7 @@ package struct Rebuild: Sendable {
 
     /// Derives the accounts, page by page, after all purchases match what Apple signed.
     private func deriveAccounts(
-        repair: Bool, _ onDifference: @Sendable (RowDifference) -> Void
+        repair: Bool, _ onDifference: @Sendable (RowDifference) throws -> Void
     ) async throws -> Report {
         var (report, last) = (Report(), UniqueIdentifier?.none)
         while true {
@@ -114,7 +114,7 @@ package struct Rebuild: Sendable {
             }
             guard let page, let end = page.accounts.last else { return report }
             last = end
-            page.differences.forEach(onDifference)
+            try page.differences.forEach(onDifference)
             report.differences += page.differences.count
             if repair, !page.differences.isEmpty { pipeline.accounts.announce(page.accounts) }
         }
@@ -133,11 +133,11 @@ package struct Rebuild: Sendable {
     }
 
     private func derive(
-        _ keys: [PurchaseKey], repair: Bool, discard: Bool, _ onDifference: @Sendable (RowDifference) -> Void
+        _ keys: [PurchaseKey], repair: Bool, discard: Bool, _ onDifference: @Sendable (RowDifference) throws -> Void
     ) async throws -> Report {
         do {
             let page = try await page(keys, repair: repair, discard: discard)
-            page.differences.forEach(onDifference)
+            try page.differences.forEach(onDifference)
             return page.report
         } catch let error as PostgresError where !error.isTransient {
             guard keys.count == 1, let key = keys.first else {
@@ -147,7 +147,7 @@ package struct Rebuild: Sendable {
                 }
                 return report
             }
-            onDifference(
+            try onDifference(
                 RowDifference(
                     table: "purchase_lines",
                     key: "\(key.originalTransactionID) \(key.bundleID) \(key.environment)", column: "*",

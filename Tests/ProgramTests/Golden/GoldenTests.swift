@@ -21,10 +21,14 @@ struct GoldenTests {
         return "=== \(text.table(output.question))\n\(body)\(body.hasSuffix("\n") ? "" : "\n")"
     }
 
-    @Test("are what they were, and no single change passes unseen")
+    @Test("are what they were, no single change passes unseen, and where one is lost its command has failed")
     func golden() async throws {
         let begin = Int64(Date().timeIntervalSince1970 * 1000)
-        let (start, outputs) = try await GoldenLife.with { life, sales in (life.start, try await life.outputs(sales)) }
+        let (start, outputs) = try await GoldenLife.with { life, sales in
+            let outputs = try await life.outputs(sales)
+            try await life.loseOutputs(sales)
+            return (life.start, outputs)
+        }
         var text = GoldenText(start: start, now: begin...Int64(Date().timeIntervalSince1970 * 1000))
         // Tables last: what differs gets its name where it stands in JSON.
         var sections = [String](repeating: "", count: outputs.count)

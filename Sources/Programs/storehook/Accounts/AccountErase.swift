@@ -5,7 +5,7 @@ import Logging
 import Operations
 import Pipeline
 
-struct AccountErase: AsyncParsableCommand {
+struct AccountErase: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
         abstract: "Forget a person.",

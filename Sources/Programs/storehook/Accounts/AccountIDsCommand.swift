@@ -43,7 +43,7 @@ struct AccountIDsShow: AsyncParsableCommand {
     }
 }
 
-struct AccountIDsSet: AsyncParsableCommand {
+struct AccountIDsSet: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Change the rule of account ids for all programs.",

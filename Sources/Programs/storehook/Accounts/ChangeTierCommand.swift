@@ -1,7 +1,7 @@
 import Accounts
 import ArgumentParser
 
-struct ChangeTierCommand: AsyncParsableCommand {
+struct ChangeTierCommand: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "change-tier",
         abstract: "Give an account another tier, up or down, until what gives it access now ends.",

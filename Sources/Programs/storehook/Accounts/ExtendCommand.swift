@@ -1,7 +1,7 @@
 import Accounts
 import ArgumentParser
 
-struct ExtendCommand: AsyncParsableCommand {
+struct ExtendCommand: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "extend",
         abstract: "Add days to what gives an account access now.",

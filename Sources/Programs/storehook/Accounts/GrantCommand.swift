@@ -1,7 +1,7 @@
 import Accounts
 import ArgumentParser
 
-struct GrantCommand: AsyncParsableCommand {
+struct GrantCommand: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant",
         abstract: "Give an account a tier for some days.",

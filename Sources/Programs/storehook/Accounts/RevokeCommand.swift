@@ -1,7 +1,7 @@
 import Accounts
 import ArgumentParser
 
-struct RevokeCommand: AsyncParsableCommand {
+struct RevokeCommand: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
         abstract: "End all that gives an account access now.",

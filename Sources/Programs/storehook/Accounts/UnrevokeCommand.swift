@@ -1,7 +1,7 @@
 import Accounts
 import ArgumentParser
 
-struct UnrevokeCommand: AsyncParsableCommand {
+struct UnrevokeCommand: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "unrevoke",
         abstract: "Lift the blocks of an account.",

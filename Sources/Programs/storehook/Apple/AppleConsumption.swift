@@ -12,7 +12,7 @@ import Foundation
 import Operations
 import PurchaseStore
 
-struct AppleConsumption: AsyncParsableCommand {
+struct AppleConsumption: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "consumption",
         abstract: "Answer a CONSUMPTION_REQUEST by hand, within 12 hours of it.",

@@ -5,7 +5,7 @@ import ArgumentParser
 import Foundation
 import Operations
 
-struct AppleExtend: AsyncParsableCommand {
+struct AppleExtend: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "extend",
         abstract: "Have one customer's present period last longer. Apple allows it twice a year.",

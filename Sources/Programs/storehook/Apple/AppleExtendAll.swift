@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Operations
 
-struct AppleExtendAll: AsyncParsableCommand {
+struct AppleExtendAll: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "extend-all",
         abstract: "Have the present period of every active subscriber of a product last longer.",

@@ -2,7 +2,7 @@ import AppStoreServerAPI
 import ArgumentParser
 import Operations
 
-struct AppleFinish: AsyncParsableCommand {
+struct AppleFinish: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "finish",
         abstract: "Tell Apple that the customer has what a transaction was for.",

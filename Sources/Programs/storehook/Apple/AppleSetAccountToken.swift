@@ -4,7 +4,7 @@ import ArgumentParser
 import Base
 import Operations
 
-struct AppleSetAccountToken: AsyncParsableCommand {
+struct AppleSetAccountToken: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-account-token",
         abstract: "Tell Apple whose a purchase is.",

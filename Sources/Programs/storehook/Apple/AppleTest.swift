@@ -7,7 +7,7 @@ import Base
 import Operations
 import Pipeline
 
-struct AppleTest: AsyncParsableCommand {
+struct AppleTest: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
         abstract: "Have Apple post a test notification, and tell how that went.",

@@ -3,7 +3,7 @@ import Accounts
 import ArgumentParser
 import Operations
 
-struct CatalogApply: AsyncParsableCommand {
+struct CatalogApply: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",
         abstract: "Make a catalog current for all accounts.",

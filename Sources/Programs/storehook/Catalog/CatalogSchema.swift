@@ -12,5 +12,5 @@ struct CatalogSchema: AsyncParsableCommand {
             Example: storehook catalog schema > catalog.schema.json
             """)
 
-    func run() async throws { print(try Catalog.schema()) }
+    func run() async throws { StandardOutput.line(try Catalog.schema()) }
 }

@@ -18,7 +18,7 @@ struct CatalogShow: AsyncParsableCommand {
         guard let applied else {
             throw CommandFailure("no catalog was applied yet; apply one with storehook catalog apply")
         }
-        print("# catalog \(applied.version), applied at \(applied.at) by \(applied.person)")
-        print(applied.source, terminator: applied.source.hasSuffix("\n") ? "" : "\n")
+        StandardOutput.line("# catalog \(applied.version), applied at \(applied.at) by \(applied.person)")
+        StandardOutput.line(applied.source.hasSuffix("\n") ? String(applied.source.dropLast()) : applied.source)
     }
 }

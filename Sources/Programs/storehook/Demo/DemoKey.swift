@@ -54,6 +54,7 @@ struct DemoKey {
         do {
             try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: Data(text.utf8))
         } catch {
+            unlink(file)
             throw CommandFailure("cannot write \(file)")
         }
     }

@@ -10,7 +10,7 @@ import Postgres
 import PurchaseStore
 import Simulation
 
-struct DemoRun: AsyncParsableCommand {
+struct DemoRun: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Post simulated notifications to a receiver, and report what became of them.",
@@ -149,6 +149,7 @@ struct DemoRun: AsyncParsableCommand {
         var (last, since) = (Int64.max, ContinuousClock.now)
         var progress: ProgressBar?
         while true {
+            try StandardOutput.check()
             let left = try await outbox.depth().filter { $0.state != .dead }.reduce(0) { $0 + $1.count }
             if isShown, progress == nil, left > 0 { progress = ProgressBar("    working", of: Int(left)) }
             if left < last {
@@ -164,9 +165,5 @@ struct DemoRun: AsyncParsableCommand {
     func step(_ text: String) { say("==> \(text)") }
     func detail(_ text: String) { say("    \(text)") }
 
-    /// Written at once, so that a file can be followed too.
-    private func say(_ text: String) {
-        print(text)
-        fflush(nil)
-    }
+    private func say(_ text: String) { StandardOutput.line(text) }
 }

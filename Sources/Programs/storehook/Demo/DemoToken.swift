@@ -51,7 +51,7 @@ struct DemoToken: AsyncParsableCommand {
                 "STOREHOOK_JWT_ACCOUNT_CLAIM is another than sub, which is not signed here", status: .usage)
         }
         let now = Date()
-        print(
+        StandardOutput.line(
             try await demoKey.sign(
                 DemoClaims(
                     sub: account, iss: rules.issuer, aud: rules.audience, iat: Int64(now.timeIntervalSince1970),

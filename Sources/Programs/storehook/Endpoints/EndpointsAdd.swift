@@ -7,7 +7,7 @@ import HTTPKit
 import Operations
 import Webhooks
 
-struct EndpointsAdd: AsyncParsableCommand {
+struct EndpointsAdd: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add an endpoint; events that are told from now on are posted to it.",
@@ -59,19 +59,29 @@ struct EndpointsAdd: AsyncParsableCommand {
         let key = try settings.requiredSecretKey()
         let url = try await checked(url, settings)
         let secret = WebhookSecret()
-        let endpoint = try await Database.with(settings) { pool in
+        let new = NewSecret(
+            name: "secret", output: output, advice: "storehook endpoints list says whether the endpoint is there")
+        _ = try await new.make(settings) { pool, show in
             try await EndpointStore(pool).add(
-                url, filter, rate: rate, inFlight: inFlight, secret: secret, key, by: Operator.name)
+                url, filter, rate: rate, inFlight: inFlight, secret: secret, key, by: Operator.name
+            ) { endpoint in
+                try show(Self.answer(endpoint, secret))
+            }
+            return true
+        } isCurrent: { pool in
+            try await EndpointStore(pool).callable(key).contains { $0.secrets.first == secret }
         }
-        output.print(
-            CommandAnswer(
-                ShownEndpoint(endpoint, secret: secret),
-                text: """
-                    endpoint \(endpoint.id): \(endpoint.url)
-                    \(secret.text)
-                    This secret is shown once; the receiver checks signatures with it. To try it: storehook endpoints test \
-                    \(endpoint.id)
-                    """))
+    }
+
+    private static func answer(_ endpoint: Endpoint, _ secret: WebhookSecret) -> CommandAnswer {
+        CommandAnswer(
+            ShownEndpoint(endpoint, secret: secret),
+            text: """
+                endpoint \(endpoint.id): \(endpoint.url)
+                \(secret.text)
+                This secret is shown once; the receiver checks signatures with it. To try it: storehook endpoints test \
+                \(endpoint.id)
+                """)
     }
 
     /// Refuses a URL that workers would never call. A name that does not resolve here is accepted: the workers may use

@@ -2,7 +2,7 @@ import ArgumentParser
 import EventStore
 import Operations
 
-struct EndpointsDisable: AsyncParsableCommand {
+struct EndpointsDisable: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable",
         abstract: "Stop posting to an endpoint; its events wait until it is enabled again.",

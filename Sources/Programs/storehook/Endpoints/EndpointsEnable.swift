@@ -2,7 +2,7 @@ import ArgumentParser
 import EventStore
 import Operations
 
-struct EndpointsEnable: AsyncParsableCommand {
+struct EndpointsEnable: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
         abstract: "Post to an endpoint again; it catches up with what it has missed, in order.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EventStore
 
-struct EndpointsRemove: AsyncParsableCommand {
+struct EndpointsRemove: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove an endpoint with its secret, and what waits for it.",
@@ -19,6 +19,6 @@ struct EndpointsRemove: AsyncParsableCommand {
             try await EndpointStore(pool).remove(id, by: Operator.name)
         }
         guard isRemoved else { throw EndpointsCommand.unknown(id) }
-        print("removed endpoint \(id)")
+        StandardOutput.line("removed endpoint \(id)")
     }
 }

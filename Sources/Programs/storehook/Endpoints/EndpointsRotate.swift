@@ -5,7 +5,7 @@ import Events
 import Operations
 import Postgres
 
-struct EndpointsRotate: AsyncParsableCommand {
+struct EndpointsRotate: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
         abstract: "Give an endpoint a new secret; the old one signs as well for a day.",
@@ -31,18 +31,27 @@ struct EndpointsRotate: AsyncParsableCommand {
         let settings = try await shared.settings()
         let key = try settings.requiredSecretKey()
         let secret = WebhookSecret()
-        let endpoint = try await Database.with(settings) { pool in
+        let new = NewSecret(
+            name: "secret", output: output, advice: "storehook endpoints rotate \(id) makes one that is")
+        let isThere = try await new.make(settings) { pool, show in
             try await EndpointStore(pool).rotate(
-                id, to: secret, overlap: atOnce ? .zero : .seconds(hours * 3600), key, by: Operator.name)
+                id, to: secret, overlap: atOnce ? .zero : .seconds(hours * 3600), key, by: Operator.name
+            ) { endpoint in
+                try show(Self.answer(endpoint, secret))
+            } != nil
+        } isCurrent: { pool in
+            try await EndpointStore(pool).callable(id, key)?.secrets.first == secret
         }
-        guard let endpoint else { throw EndpointsCommand.unknown(id) }
+        guard isThere else { throw EndpointsCommand.unknown(id) }
+    }
+
+    private static func answer(_ endpoint: Endpoint, _ secret: WebhookSecret) -> CommandAnswer {
         let former = endpoint.formerSecretEnds.last.map { "signs as well until \(Timestamp($0))" } ?? "is gone"
-        output.print(
-            CommandAnswer(
-                ShownEndpoint(endpoint, secret: secret),
-                text: """
-                    \(secret.text)
-                    This secret is shown once. The old one \(former).
-                    """))
+        return CommandAnswer(
+            ShownEndpoint(endpoint, secret: secret),
+            text: """
+                \(secret.text)
+                This secret is shown once. The old one \(former).
+                """)
     }
 }

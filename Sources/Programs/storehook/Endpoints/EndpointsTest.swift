@@ -4,7 +4,7 @@ import EventStore
 import Operations
 import Webhooks
 
-struct EndpointsTest: AsyncParsableCommand {
+struct EndpointsTest: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
         abstract: "Post a test event to an endpoint at once, and tell what came back.",

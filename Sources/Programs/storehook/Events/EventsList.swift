@@ -3,7 +3,6 @@ import AppStorePayloads
 import ArgumentParser
 import Base
 import EventStore
-import Foundation
 import Operations
 import Postgres
 
@@ -36,14 +35,14 @@ struct EventsList: AsyncParsableCommand {
         try await Database.with(settings) { pool in
             let token = try await Database.token(account, pool, settings)
             let events = EventStore(pool)
-            if isTable { print(EventLine.head) }
+            if isTable { StandardOutput.line(EventLine.head) }
             var page = try await begin(events, token)
-            tell(page, isTable)
+            try tell(page, isTable)
             while follow {
                 // Existing events are printed without a pause.
                 if page.events.isEmpty { try await Task.sleep(for: .seconds(1)) }
                 page = try await next(events, page.next, token)
-                tell(page, isTable)
+                try tell(page, isTable)
             }
         }
     }
@@ -64,9 +63,10 @@ struct EventsList: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ page: FeedPage, _ isTable: Bool) {
-        for event in page.events { print(isTable ? EventLine(event).text : event.listed) }
-        // A reader may be waiting behind a pipe.
-        fflush(nil)
+    /// - Throws: `OutputLoss`: who follows may be gone.
+    private func tell(_ page: FeedPage, _ isTable: Bool) throws {
+        let lines = page.events.map { isTable ? EventLine($0).text : $0.listed }
+        if !lines.isEmpty { StandardOutput.line(lines.joined(separator: "\n")) }
+        try StandardOutput.check()
     }
 }

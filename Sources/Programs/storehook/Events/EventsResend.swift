@@ -3,7 +3,7 @@ import Base
 import EventStore
 import Operations
 
-struct EventsResend: AsyncParsableCommand {
+struct EventsResend: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "resend",
         abstract: "Send events again: some, an account's, those of a time, or dead deliveries.",

@@ -3,7 +3,7 @@ import ArgumentParser
 import Base
 import Operations
 
-struct StaffToken: AsyncParsableCommand {
+struct StaffToken: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Make, list or revoke keys of your own servers for the account API.",
@@ -35,17 +35,17 @@ struct StaffToken: AsyncParsableCommand {
         let settings = try await shared.settings()
         if accountApi {
             let key = ServerKey()
-            let recorded = try await Database.with(settings) {
-                try await ServerKeys($0).add(key, name: name ?? "account API", by: Operator.name)
+            let new = NewSecret(
+                name: "key", output: output, advice: "storehook staff token --list says whether the key is there")
+            _ = try await new.make(settings) { pool, show in
+                try await ServerKeys(pool).add(key, name: name ?? "account API", by: Operator.name) { recorded in
+                    try show(Self.answer(recorded, key))
+                }
+                return true
+            } isCurrent: { pool in
+                try await ServerKeys(pool).valid().contains { $0.digest == key.digest }
             }
-            return output.print(
-                CommandAnswer(
-                    ["id": recorded.id.json, "name": .string(recorded.name), "key": .string(key.text)],
-                    text: """
-                        \(key.text)
-                        This is shown once. It is key \(recorded.id) (\(recorded.name)); to take it back: storehook staff token \
-                        --revoke \(recorded.id)
-                        """))
+            return
         }
         if let revoke {
             let recorded = try await Database.with(settings) {
@@ -59,5 +59,15 @@ struct StaffToken: AsyncParsableCommand {
                     [recorded], text: "revoked key \(recorded.id) (\(recorded.name)); it counts within seven seconds"))
         }
         output.print(CommandAnswer(try await Database.with(settings) { try await ServerKeys($0).list() }))
+    }
+
+    private static func answer(_ recorded: RecordedServerKey, _ key: ServerKey) -> CommandAnswer {
+        CommandAnswer(
+            ["id": recorded.id.json, "name": .string(recorded.name), "key": .string(key.text)],
+            text: """
+                \(key.text)
+                This is shown once. It is key \(recorded.id) (\(recorded.name)); to take it back: storehook staff token \
+                --revoke \(recorded.id)
+                """)
     }
 }

@@ -14,17 +14,27 @@ package struct ServerKeys: Sendable {
     /// - Parameters:
     ///   - name: what it is for; 1 to 100 characters.
     ///   - person: who makes it.
-    package func add(_ key: ServerKey, name: String, by person: String) async throws -> RecordedServerKey {
-        try RecordedServerKey(
-            await pool.query(
-                PostgresQuery(
-                    "server_key.add",
-                    """
-                    insert into storehook.server_keys (digest, name, created_by)
-                    values (\(key.digest), \(name), \(String(person.prefix(200))))
-                    returning *
-                    """)
-            ).one())
+    ///   - show: called before the commit; where it throws, there is no such key. It may wait for an operator's terminal; should
+    ///     that take for ever, the server ends the transaction.
+    @discardableResult
+    package func add(
+        _ key: ServerKey, name: String, by person: String,
+        showing show: @Sendable (RecordedServerKey) throws -> Void = { _ in }
+    ) async throws -> RecordedServerKey {
+        let addition = PostgresQuery(
+            "server_key.add",
+            """
+            insert into storehook.server_keys (digest, name, created_by)
+            values (\(key.digest), \(name), \(String(person.prefix(200))))
+            returning *
+            """)
+        return try await pool.withTransaction(
+            TransactionOptions(idleTimeout: .seconds(30), name: "server_key.add")
+        ) { session in
+            let recorded = try RecordedServerKey(session.query(addition).one())
+            try show(recorded)
+            return recorded
+        }
     }
 
     /// Revokes a key for ever. Running account APIs notice within seconds.

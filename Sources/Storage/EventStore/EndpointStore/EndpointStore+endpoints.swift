@@ -11,14 +11,17 @@ extension EndpointStore {
     ///   - inFlight: the most deliveries at once, by each worker; 1 to 256.
     ///   - secret: signs its deliveries; kept encrypted.
     ///   - person: who adds it.
+    ///   - show: called before the commit; where it throws, nothing is added.
     /// - Returns: the endpoint.
+    @discardableResult
     package func add(
         _ url: StrictURL, _ filter: EndpointFilter = EndpointFilter(), rate: RateLimit = .none, inFlight: Int = 32,
-        secret: WebhookSecret, _ key: SecretKey, by person: String
+        secret: WebhookSecret, _ key: SecretKey, by person: String,
+        showing show: @Sendable (Endpoint) throws -> Void = { _ in }
     ) async throws -> Endpoint {
         let person = String(person.prefix(200))
         try await placeAll()
-        return try await pool.withTransaction(TransactionOptions(name: "endpoint.add")) { session in
+        return try await pool.withTransaction(Self.showing("endpoint.add")) { session in
             let id: Int64 = try session.query(
                 PostgresQuery("endpoint.number", "select nextval('storehook.endpoint_id')")
             ).one().decode(0)
@@ -43,8 +46,15 @@ extension EndpointStore {
                     )
                     insert into storehook.endpoint_health (endpoint_id) values (\(id))
                     """))
-            return try Endpoint(try session.query(.endpoint(id)).one())
+            let endpoint = try Endpoint(try session.query(.endpoint(id)).one())
+            try show(endpoint)
+            return endpoint
         }
+    }
+
+    /// A transaction that waits for an operator's terminal. Should that take for ever, the server ends it.
+    private static func showing(_ name: String) -> TransactionOptions {
+        TransactionOptions(idleTimeout: .seconds(30), name: name)
     }
 
     /// All endpoints that are not removed, by their numbers.
@@ -62,35 +72,42 @@ extension EndpointStore {
 
     /// Gives an endpoint a new secret. The former one signs as well for so long, so that the receiver can be given the new one in between.
     /// So does every earlier one, until the end that it was given.
-    /// - Parameter overlap: zero: the former one ends at once, and so does every earlier one.
+    /// - Parameters:
+    ///   - overlap: zero: the former one ends at once, and so does every earlier one.
+    ///   - show: called before the commit; where it throws, the secret stays as it was.
     /// - Returns: the endpoint; nil where there is none.
     /// - Throws: ``TooManyFormerSecrets``, and nothing is changed, where as many former secrets sign as may; `PostgresError`.
     package func rotate(
-        _ id: Int64, to secret: WebhookSecret, overlap: Duration, _ key: SecretKey, by person: String
+        _ id: Int64, to secret: WebhookSecret, overlap: Duration, _ key: SecretKey, by person: String,
+        showing show: @Sendable (Endpoint) throws -> Void = { _ in }
     ) async throws -> Endpoint? {
         let sealed = try key.seal(secret, of: id)
         let keepsFormer = overlap > .zero
         let formers = Endpoint.formerSecrets
-        let rotated = try await change(
-            id,
-            PostgresQuery(
-                "endpoint.rotate",
-                """
-                update storehook.endpoints e
-                   set earlier_secrets = case when \(keepsFormer) then
-                           nullif(array(select f.secret from \(unescaped: formers) order by f.place), '{}') end,
-                       earlier_ends_at = case when \(keepsFormer) then
-                           nullif(array(select f.ends_at from \(unescaped: formers) order by f.place), '{}') end,
-                       former_secret = case when \(keepsFormer) then secret end,
-                       former_ends_at = case when \(keepsFormer) then now() + make_interval(secs => \(overlap / .seconds(1))) end,
-                       secret = \(sealed), changed_at = now(), changed_by = \(String(person.prefix(200)))
-                 where id = \(id) and state <> 'removed'
-                   and (not \(keepsFormer) or (select count(*) from \(unescaped: formers)) < \(Int64(Self.mostFormerSecrets)))
-                returning id
-                """))
-        if let rotated { return rotated }
-        guard let present = try await find(id) else { return nil }
-        throw TooManyFormerSecrets(endpointID: id, firstEndsAt: present.formerSecretEnds.min())
+        let rotation = PostgresQuery(
+            "endpoint.rotate",
+            """
+            update storehook.endpoints e
+               set earlier_secrets = case when \(keepsFormer) then
+                       nullif(array(select f.secret from \(unescaped: formers) order by f.place), '{}') end,
+                   earlier_ends_at = case when \(keepsFormer) then
+                       nullif(array(select f.ends_at from \(unescaped: formers) order by f.place), '{}') end,
+                   former_secret = case when \(keepsFormer) then secret end,
+                   former_ends_at = case when \(keepsFormer) then now() + make_interval(secs => \(overlap / .seconds(1))) end,
+                   secret = \(sealed), changed_at = now(), changed_by = \(String(person.prefix(200)))
+             where id = \(id) and state <> 'removed'
+               and (not \(keepsFormer) or (select count(*) from \(unescaped: formers)) < \(Int64(Self.mostFormerSecrets)))
+            returning id
+            """)
+        return try await pool.withTransaction(Self.showing("endpoint.rotate")) { session in
+            let isRotated = try session.query(rotation).first != nil
+            guard let endpoint = try session.query(.endpoint(id)).first.map({ try Endpoint($0) }) else { return nil }
+            guard isRotated else {
+                throw TooManyFormerSecrets(endpointID: id, firstEndsAt: endpoint.formerSecretEnds.min())
+            }
+            try show(endpoint)
+            return endpoint
+        }
     }
 
     /// Stops calling an endpoint. Its pending deliveries stay, and events meanwhile are fanned out when it is

@@ -1,0 +1,178 @@
+import ArgumentParser
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+import WebhookSupport
+
+@testable import storehook
+
+/// How a command's output is lost.
+enum OutputEnd: String, CaseIterable, Sendable {
+    /// Standard output is closed.
+    case closed
+    /// The disk is full.
+    case full
+    /// The reader of a pipe is gone.
+    case cut
+}
+
+/// Each command at the end of a life, with its answer lost.
+extension GoldenLife {
+    /// One call of each command. It can be repeated, and has something to say each time.
+    private struct Call {
+        /// The command, as it stands in the program's help.
+        var command: String
+        var words: [String]
+        var input = ""
+
+        init(_ command: String, _ words: String = "", list: [String] = [], input: String = "") {
+            self.command = command
+            self.words = (command + " " + words).split(separator: " ").map(String.init) + list
+            self.input = input
+        }
+    }
+
+    /// Those that serve, and say nothing on standard output; and those whose tests are elsewhere.
+    private static let others: Set<String> = ["receive", "work", "serve", "app-store", "demo run", "apple test"]
+
+    /// Runs each command with its output lost in one of three ways, another one in each run, or in all of them (`--full`).
+    func loseOutputs(_ sales: [String: Sale]) async throws {
+        let first = Int.random(in: 0..<OutputEnd.allCases.count)
+        let rounds = takesAllSamples ? OutputEnd.allCases.count : 1
+        let commands = try await CommandHelp.of(Executable.path).leaves
+        for round in 0..<rounds {
+            let calls = try await calls(sales, round: round)
+            #expect(Set(calls.map(\.command)) == commands.subtracting(Self.others))
+            for (place, call) in calls.enumerated() {
+                try await lose(call, OutputEnd.allCases[(first + round + place) % OutputEnd.allCases.count])
+            }
+        }
+    }
+
+    private func lose(_ call: Call, _ end: OutputEnd) async throws {
+        let output: ChildProgram.Output
+        var pipe: LogPipe?
+        switch end {
+        case .closed: output = .closed
+        case .full: output = .file("/dev/full")
+        case .cut:
+            let gone = try LogPipe(.gone)
+            pipe = gone
+            output = .descriptor(gone.writing)
+        }
+        let program = try site.start(call.words, settings, input: call.input, output: output)
+        let ending = await program.end()
+        let said = program.errors
+        await program.discard()
+        pipe?.closeWriting()
+        let told = "\(end.rawValue) \(call.words.joined(separator: " ")): \(ending) \(said)"
+        let isSecret = said.contains(" could not be shown, so it does not count")
+        switch end {
+        case .closed, .full:
+            let why = end == .closed ? "Bad file descriptor" : "No space left on device"
+            #expect(ending == .exited(1), "\(told)")
+            #expect(isSecret || said.contains("standard output could not be written: \(why)"), "\(told)")
+            #expect(said.contains(why), "\(told)")
+        case .cut:
+            let acts = try Storehook.parseAsRoot(call.words) is any ActingCommand
+            if acts {
+                #expect(ending == .exited(1) && !said.isEmpty, "\(told)")
+            } else {
+                // Quietly; a "no" stays one.
+                #expect(ending == .signalled(SIGPIPE) || ending == .exited(1), "\(told)")
+                #expect(!said.contains("could not be"), "\(told)")
+            }
+        }
+    }
+
+    /// In this order: some make what others need.
+    private func calls(_ sales: [String: Sale], round: Int) async throws -> [Call] {
+        func original(_ name: String) throws -> String { try #require(sales[name]).originalTransactionID }
+        func transaction(_ name: String) throws -> String { try #require(sales[name]).transactionID }
+        let catalog = "\(directory)/lost-catalog.yaml"
+        try Data(Self.catalog.utf8).write(to: URL(fileURLWithPath: catalog))
+        let policy = "\(directory)/policy.yaml"
+        let notification = try await site.value(
+            "select notification_uuid::text from storehook.notifications order by received_at limit 1", as: String.self)
+        let letter = try await site.value("select min(id) from storehook.dead_letters", as: Int64.self)
+        let extending = try await site.value(
+            """
+            insert into storehook.extensions
+                   (bundle_id, environment, request_identifier, original_transaction_id, days, reason_code, requested_by)
+            values ('org.example', 'Sandbox', 'lost-\(unescaped: "\(round)")', '1', 1, 0, 'somebody')
+            returning id
+            """, as: Int64.self)
+        // That of the life's own outputs.
+        let request = try await site.value(
+            """
+            select request_identifier from storehook.extensions where product_id = 'com.example.storehook.premium.monthly'
+            """, as: String.self)
+        let unextended = ["basic.monthly", "premium.yearly", "basic.weekly"]
+        let recently = Date(timeIntervalSince1970: Double(start / 1000)).ISO8601Format().prefix(10)
+        var endpoints: [Int] = []
+        for _ in 0..<2 {
+            let added = try await site.run(
+                "endpoints", "add", "http://127.0.0.1:\(endpoint.port)/hook", "--format", "json", with: settings)
+            endpoints.append(try #require((try added.json() as? [String: Any])?["id"] as? Int))
+        }
+        let here = endpoints[0]
+        let somebody = "lost-\(round)"
+        let why = ["--why", "it was lost"]
+        let sale = try #require(sales["alice"])
+        return [
+            Call("migrate"), Call("apps"), Call("queue"), Call("queue", "--conservation --format table"),
+            Call("subscription", try original("alice")), Call("notification", notification),
+            Call("notification", "\(notification) --raw"), Call("dead-letters list"),
+            Call("dead-letters show", "\(letter)"), Call("dead-letters show", "\(letter) --raw"),
+            Call("dead-letters replay", "--all --dry-run"), Call("dead-letters replay", "\(letter)", list: why),
+            Call("dead-letters discard", "999999", list: why), Call("rebuild", "--check"), Call("maintain"),
+            Call("maintain", "--dry-run"), Call("catalog check", catalog), Call("catalog diff", catalog),
+            Call("catalog apply", catalog), Call("catalog show"), Call("catalog schema"),
+            Call("consumption check", policy), Call("consumption list", "--days 365"), Call("consent", "erin"),
+            Call("verify", "--kind transaction", input: sale.signedTransaction),
+            Call("verify", input: "forged"), Call("simulate", "--out - --notifications 2"),
+            Call("demo token", "alice"), Call("apple status", try original("frank")),
+            Call("apple history", try original("alice")), Call("apple transaction", try original("dave")),
+            Call("apple refunds", try original("alice")), Call("apple app-transaction", try original("alice")),
+            Call("apple lookup", "M\(try transaction("dave"))"), Call("apple finish", try transaction("erin")),
+            Call(
+                "apple set-account-token", "\(try original("mallory")) 7f1de78e-0d4e-4c5e-9d3c-000000000001"),
+            Call(
+                "apple extend", "\(try original("ivan")) --days 3 --reason other --request-id lost-apple-\(round)"),
+            Call(
+                "apple extend-all",
+                "--product com.example.storehook.\(unextended[round]) --days 2 --reason outage --environment Production"
+            ),
+            Call("apple extend-all-status", "com.example.storehook.premium.monthly \(request)"),
+            Call("apple consumption", "\(try transaction("erin")) --consented"),
+            Call("apple notifications", "--environment Production --since \(recently)"), Call("extensions list"),
+            Call("extensions show", "1"), Call("extensions close", "\(extending)", list: why),
+            Call("refresh", try original("frank")), Call("refresh", "--account bob"), Call("reconcile", "--check"),
+            Call("doctor", "--port \(receiver)"), Call("doctor", "--port \(receiver) --format json"),
+            Call("grant", "\(somebody) --tier pro --days 30", list: why),
+            Call("extend", "\(somebody) --days 7", list: why),
+            Call("change-tier", "\(somebody) --tier premium", list: why), Call("revoke", somebody, list: why),
+            Call("unrevoke", somebody, list: why), Call("account show", somebody),
+            Call("account expiring", "--days 30"), Call("account erase", somebody), Call("account-ids show"),
+            Call("account-ids set", "auto"), Call("staff token", "--account-api --name lost"),
+            Call("staff token", "--list"), Call("endpoints add", "http://127.0.0.1:\(endpoint.port)/lost"),
+            Call("endpoints list"), Call("endpoints test", "\(here)"), Call("endpoints rotate", "\(here)"),
+            Call("endpoints disable", "\(here)"), Call("endpoints enable", "\(here)"),
+            Call("events list"), Call("events list", "--follow --format table"), Call("events deliveries"),
+            Call("events resend", "--account alice"), Call("endpoints remove", "\(here)"),
+            Call("endpoints remove", "\(endpoints[1])"),
+        ]
+    }
+}
+
+extension CommandHelp {
+    /// The commands that do something, each by its words.
+    var leaves: Set<String> {
+        Set(
+            subcommands.filter { $0.name != "help" }.flatMap { command in
+                command.subcommands.isEmpty
+                    ? [command.name] : command.leaves.map { "\(command.name) \($0)" }
+            })
+    }
+}
