@@ -144,6 +144,7 @@ struct LostOutputTests {
             // What was done is said to be done.
             let act = try await run(site, "grant zoe --tier pro --days 3 --why gift", to: out)
             #expect(act.ending == .exited(1), "\(act)")
+            #expect(act.errors.hasSuffix("Broken pipe; the command has done its work, and only its answer is lost\n"))
             // Who follows ends when its reader does, although nothing comes.
             let follow = try await run(site, "events list --follow", to: out)
             #expect(follow.ending == .signalled(SIGPIPE), "\(follow)")

@@ -333,7 +333,8 @@ extension GoldenLife {
                    and not exists (select from storehook.delivery_queue)
                    and not exists (
                        select from storehook.endpoint_cursors
-                        where position < (select max(position) from storehook.event_places))
+                        where queued_position < position
+                           or position < (select max(position) from storehook.event_places))
                 """)
         }
     }
