@@ -1593,6 +1593,8 @@ CREATE TABLE storehook.anomalies (
     CONSTRAINT anomalies_kind_check CHECK ((kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text, 'purchase_unclear'::text, 'transaction_unusable'::text, 'transaction_shared'::text])))
 );
 
+ALTER TABLE ONLY storehook.anomalies REPLICA IDENTITY FULL;
+
 CREATE TABLE storehook.canaries (
     id bigint NOT NULL,
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -2021,6 +2023,8 @@ CREATE TABLE storehook.outbox_stored (
     CONSTRAINT outbox_stored_rows_check CHECK ((rows > 0))
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='50000', autovacuum_vacuum_insert_scale_factor='0', autovacuum_vacuum_insert_threshold='1000000');
+
+ALTER TABLE ONLY storehook.outbox_stored REPLICA IDENTITY FULL;
 
 COMMENT ON TABLE storehook.outbox_stored IS 'how many rows each commit stored, of the last hour or two; sum_outbox_stored adds them to outbox_acknowledged';
 

@@ -158,6 +158,9 @@ static const struct storehook_migration migrations[] = {
     {52, "earlier_secrets", (const unsigned char[]){
 #embed "../../../sql/migrations/0052_earlier_secrets.sql" suffix(, 0)
     }},
+    {53, "replica_identity", (const unsigned char[]){
+#embed "../../../sql/migrations/0053_replica_identity.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }
