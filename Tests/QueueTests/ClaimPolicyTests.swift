@@ -1,6 +1,8 @@
 import Base
 import EvidenceStore
+import Foundation
 import Postgres
+import TestSupport
 import Testing
 
 @Suite("The retry policy")
@@ -24,7 +26,7 @@ struct ClaimPolicyTests {
 
     @Test("gives up what ends workers sooner, however often it was put off before")
     func lapses() {
-        let policy = ClaimPolicy()
+        let policy = ClaimPolicy(maximumAttempts: 40)
         func row(attempts: Int, lapses: Int) -> ClaimedRow<Void> {
             ClaimedRow(
                 id: 1, receivedAt: PostgresTimestamp(millisecondsSince1970: 0), attempts: attempts, lapsed: lapses > 0,
@@ -43,10 +45,28 @@ struct ClaimPolicyTests {
         let failures = 1..<schedule.attempts
         // All pauses at their shortest.
         let least = failures.reduce(Duration.zero) { $0 + schedule.limit(afterFailures: $1) / 2 }
-        #expect(least > .seconds(12 * 3600) && least * 2 < .seconds(36 * 3600))
+        #expect(schedule.attempts == 12)
+        #expect(least > .seconds(14 * 3600) && least * 2 < .seconds(36 * 3600))
         for _ in 0..<20 {
             let span = failures.reduce(Duration.zero) { $0 + schedule.pause(afterFailures: $1) }
             #expect(span >= least && span <= least * 2)
+        }
+    }
+
+    @Test("has one number of attempts, whoever speaks of it")
+    func documents() throws {
+        let attempts = ClaimPolicy().schedule.attempts
+        for (file, words) in [
+            (
+                "Sources/Programs/storehook/storehook.docc/Configuration.md",
+                "; \(attempts) attempts take 14 hours at least."
+            ),
+            ("Sources/Programs/storehook/storehook.docc/Configuration.md", "is never counted | \(attempts) |"),
+            ("deploy/systemd/storehook.conf", "#STOREHOOK_MAX_ATTEMPTS=\(attempts)\n"),
+            ("deploy/runbook.md", "put off \(attempts) times for a passing fault"),
+        ] {
+            let text = try String(contentsOf: packageRoot.appending(path: file), encoding: .utf8)
+            #expect(text.contains(words), "\(file)")
         }
     }
 }

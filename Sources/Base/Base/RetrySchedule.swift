@@ -5,7 +5,7 @@
 package struct RetrySchedule: Sendable, Hashable {
     /// The limits of the pauses.
     private enum Limits: Sendable, Hashable {
-        case doubling(from: Duration, upTo: Duration)
+        case growing(by: Int, from: Duration, upTo: Duration)
         case listed([Duration])
     }
 
@@ -33,7 +33,15 @@ package struct RetrySchedule: Sendable, Hashable {
         from first: Duration, upTo longest: Duration, attempts: Int = .max,
         jitter: ClosedRange<Double> = Self.fullJitter
     ) -> RetrySchedule {
-        RetrySchedule(.doubling(from: first, upTo: longest), attempts: attempts, jitter: jitter)
+        growing(by: 2, from: first, upTo: longest, attempts: attempts, jitter: jitter)
+    }
+
+    /// Each limit is so many times the one before, from 2 on, up to the longest.
+    package static func growing(
+        by factor: Int, from first: Duration, upTo longest: Duration, attempts: Int = .max,
+        jitter: ClosedRange<Double> = Self.fullJitter
+    ) -> RetrySchedule {
+        RetrySchedule(.growing(by: max(factor, 2), from: first, upTo: longest), attempts: attempts, jitter: jitter)
     }
 
     /// A limit for each failure but the last, after which it is given up.
@@ -49,9 +57,15 @@ package struct RetrySchedule: Sendable, Hashable {
     /// The limit of the pause after so many failures in a row, counted from 1. Of a list the last holds on.
     package func limit(afterFailures failures: Int) -> Duration {
         switch limits {
-        // 2^40 milliseconds are 34 years, so every limit is the longest by then; and the product must not overflow.
-        case .doubling(let first, let longest): min(longest, first * (1 << min(max(failures, 1) - 1, 40)))
-        case .listed(let limits): limits.prefix(max(failures, 1)).last ?? .zero
+        case .growing(let factor, let first, let longest):
+            // However many failures: the product must not overflow.
+            var limit = first
+            for _ in 1..<max(failures, 1) {
+                guard limit > .zero, limit < longest else { break }
+                limit *= factor
+            }
+            return min(longest, limit)
+        case .listed(let limits): return limits.prefix(max(failures, 1)).last ?? .zero
         }
     }
 

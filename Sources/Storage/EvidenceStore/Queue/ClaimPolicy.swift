@@ -7,18 +7,19 @@ package struct ClaimPolicy: Sendable, Hashable {
     /// After how many claims with a vanished worker a row is given up: it must not go on killing workers for a night.
     package var maximumLapses: Int
 
-    /// A policy. By default 40 attempts, which span 14 hours at least and 28 at most: a repair by people, of an OCSP
+    /// A policy. By default 12 attempts, which span 14 hours at least and 28 at most: a repair by people, of an OCSP
     /// responder of Apple's or of a deployment, may wait for the next morning. At most 12 workers are killed.
     ///
     /// - Parameters:
-    ///   - first: the longest wait after the first attempt; each later one is twice as long. At least half of each is waited.
+    ///   - first: the longest wait after the first attempt; each later one is four times as long. At least half of each is
+    ///     waited.
     ///   - longest: the longest wait between two attempts.
     package init(
-        maximumAttempts: Int = 40, maximumLapses: Int = 12, from first: Duration = .seconds(1),
-        upTo longest: Duration = .seconds(3600)
+        maximumAttempts: Int = 12, maximumLapses: Int = 12, from first: Duration = .seconds(1),
+        upTo longest: Duration = .seconds(27_000)
     ) {
-        schedule = .doubling(
-            from: first, upTo: longest, attempts: maximumAttempts, jitter: RetrySchedule.halfJitter)
+        schedule = .growing(
+            by: 4, from: first, upTo: longest, attempts: maximumAttempts, jitter: RetrySchedule.halfJitter)
         self.maximumLapses = min(maximumLapses, maximumAttempts)
     }
 
