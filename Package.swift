@@ -109,7 +109,8 @@ let package = Package(
         // The migrations.
         .target(
             name: "Schema", dependencies: ["CEmbedded", "Postgres"],
-            path: "sql", exclude: ["README.md", "migrations", "roles.sql", "schema.sql"], sources: ["Schema.swift"],
+            path: "sql", exclude: ["README.md", "migrations", "objects.txt", "roles.sql", "schema.sql"],
+            sources: ["Schema.swift", "Schema+objects.swift"],
             swiftSettings: rules),
         // Evidence as signed bytes, its dead letters and its retention; the one queue.
         .target(
@@ -188,7 +189,7 @@ let package = Package(
             name: "Worker",
             dependencies: [
                 "AccountStore", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore", "Events",
-                "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", logging, metrics,
+                "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Subscriptions", logging, metrics,
                 serviceLifecycle,
             ],
             path: "Sources/Services/Worker", swiftSettings: rules),

@@ -82,6 +82,8 @@ grant execute on function storehook.note_old_post() to storehook_receiver;
 -- `storehook rebuild` mends facts too, and is the owner's.
 grant select on storehook.outbox to storehook_worker;
 grant select, update, delete on storehook.outbox_queue to storehook_worker;
+-- What PostgreSQL refuses is noted where all workers see it.
+grant select, insert, update, delete on storehook.refusals to storehook_worker;
 -- What is needed to read packed bytes is added to, and never changed or deleted.
 grant select, insert on storehook.signature_headers to storehook_worker;
 grant insert on storehook.duplicates, storehook.dead_letters to storehook_worker;
@@ -106,8 +108,8 @@ grant execute on function storehook.expire_junk(integer) to storehook_worker;
 grant select, insert on storehook.served_apps, storehook.served_roots to storehook_worker;
 grant update on storehook.served_apps to storehook_worker;
 -- Its metrics tell how long the queue is, and up to when nothing is missing.
-grant select on storehook.queue_depth, storehook.proven_until, storehook.canary_status, storehook.extensions_open,
-    storehook.consumption_status
+grant select on storehook.queue_depth, storehook.queue_refused, storehook.proven_until, storehook.canary_status,
+    storehook.extensions_open, storehook.consumption_status
     to storehook_worker;
 -- What Apple lists and is in no place here it stores itself; what it stores takes the way of all evidence.
 grant insert on storehook.outbox, storehook.outbox_queue, storehook.outbox_stored to storehook_worker;
@@ -127,7 +129,7 @@ grant select on storehook.contradictions to storehook_worker;
 -- Who takes in an old receipt notes that it is kept, and what verifyReceipt said last.
 grant select, insert on storehook.kept_receipts to storehook_worker;
 grant select, insert, update on storehook.unsigned_words to storehook_worker;
-grant select (id, outbox_id, received_at, notification_uuid, category, kind) on storehook.dead_letters
+grant select (id, outbox_id, received_at, notification_uuid, category, kind, dead_at) on storehook.dead_letters
     to storehook_worker;
 grant execute on function storehook.plan_history(text[], text[], interval, boolean), storehook.history_reach(text)
     to storehook_worker;
@@ -258,7 +260,8 @@ grant select on storehook.events, storehook.event_places, storehook.event_positi
 -- Monitors count and see states, never what Apple sent. They read views, and of tables what is needed beside them:
 -- - when rows came and went, for the rates that `storehook queue` shows;
 -- - subscriptions and what belongs to them, because status_at and the views on it compute with the rights of whoever asks.
-grant select on storehook.queue_depth, storehook.queue_waiting, storehook.conservation, storehook.dead_letters_open,
+grant select on storehook.queue_depth, storehook.queue_waiting, storehook.queue_refused, storehook.conservation,
+    storehook.dead_letters_open,
     storehook.subscription_status, storehook.entitlements, storehook.contradictions,
     storehook.consumption_requests, storehook.consumption_status, storehook.proven_until, storehook.canary_status,
     storehook.extensions_open, storehook.telling_status, storehook.delivery_status, storehook.old_posts

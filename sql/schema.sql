@@ -1921,6 +1921,7 @@ CREATE TABLE storehook.outbox_queue (
     last_reason text,
     lapses smallint DEFAULT 0 NOT NULL,
     sender inet,
+    refused_at timestamp with time zone,
     CONSTRAINT outbox_queue_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT outbox_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
     CONSTRAINT outbox_queue_lapses_check CHECK ((lapses >= 0)),
@@ -1938,6 +1939,8 @@ COMMENT ON COLUMN storehook.outbox_queue.last_reason IS 'why it was put off the 
 COMMENT ON COLUMN storehook.outbox_queue.lapses IS 'claims whose lease ran out: the worker died, hung, or was ended by the row';
 
 COMMENT ON COLUMN storehook.outbox_queue.sender IS 'the address that posted it, of IPv6 its network of 64 bits; null where that is not known, or does not count';
+
+COMMENT ON COLUMN storehook.outbox_queue.refused_at IS 'when PostgreSQL first refused to have it settled, tried alone; null where it never did';
 
 CREATE TABLE storehook.records (
     digest bytea NOT NULL,
@@ -3778,6 +3781,60 @@ COMMENT ON COLUMN storehook.queue_depth.reason IS 'what most of them were put of
 
 COMMENT ON COLUMN storehook.queue_depth.next_due_at IS 'when the first of them falls due; null for what is due or dead';
 
+CREATE TABLE storehook.refusals (
+    reason text NOT NULL,
+    table_name text DEFAULT ''::text NOT NULL,
+    constraint_name text DEFAULT ''::text NOT NULL,
+    message text NOT NULL,
+    last_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    last_id bigint NOT NULL,
+    other_at timestamp with time zone,
+    other_id bigint,
+    CONSTRAINT refusals_check CHECK (((other_at IS NULL) = (other_id IS NULL))),
+    CONSTRAINT refusals_constraint_name_check CHECK ((length(constraint_name) <= 100)),
+    CONSTRAINT refusals_message_check CHECK ((length(message) <= 1000)),
+    CONSTRAINT refusals_reason_check CHECK ((length(reason) <= 100)),
+    CONSTRAINT refusals_table_name_check CHECK ((length(table_name) <= 200))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE storehook.refusals IS 'why PostgreSQL refused to have notifications settled that were tried alone, by the code, and the table and the constraint that it named';
+
+COMMENT ON COLUMN storehook.refusals.reason IS 'as in outbox_queue.last_reason';
+
+COMMENT ON COLUMN storehook.refusals.message IS 'what PostgreSQL said, without values';
+
+COMMENT ON COLUMN storehook.refusals.last_id IS 'outbox.id of the notification that met it last';
+
+COMMENT ON COLUMN storehook.refusals.other_id IS 'of another one that met it before, the latest';
+
+CREATE VIEW storehook.queue_refused AS
+ SELECT w.reason,
+    w.count,
+    w.since,
+    (EXTRACT(epoch FROM (now() - w.since)))::double precision AS oldest_age_seconds,
+    r.table_name,
+    r.constraint_name,
+    r.message,
+    r.last_at
+   FROM (( SELECT q.last_reason AS reason,
+            count(*) AS count,
+            min(q.refused_at) AS since
+           FROM storehook.outbox_queue q
+          WHERE ((q.refused_at IS NOT NULL) AND (EXISTS ( SELECT
+                   FROM storehook.refusals)))
+          GROUP BY q.last_reason) w
+     CROSS JOIN LATERAL ( SELECT r_1.table_name,
+            r_1.constraint_name,
+            r_1.message,
+            r_1.last_at
+           FROM storehook.refusals r_1
+          WHERE (r_1.reason = w.reason)
+          ORDER BY r_1.last_at DESC
+         LIMIT 1) r);
+
+COMMENT ON VIEW storehook.queue_refused IS 'notifications that wait because PostgreSQL refuses them, by its code, with what it named last; not those that wait for a lock';
+
 CREATE VIEW storehook.queue_waiting AS
  SELECT COALESCE(outbox_queue.last_reason, 'replayed'::text) AS reason,
     count(*) AS count,
@@ -4468,6 +4525,9 @@ ALTER TABLE ONLY storehook.refreshes
 
 ALTER TABLE ONLY storehook.refreshes
     ADD CONSTRAINT refreshes_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.refusals
+    ADD CONSTRAINT refusals_pkey PRIMARY KEY (reason, table_name, constraint_name);
 
 ALTER TABLE storehook.renewals
     ADD CONSTRAINT renewals_is_unsigned_check CHECK (is_unsigned) NOT VALID;

@@ -352,6 +352,28 @@ struct DoctorTests {
         }
     }
 
+    @Test("names what the database refuses, and who is in the way")
+    func refusals() async throws {
+        try await withSite { site in
+            try await site.pool.withTransaction { session in
+                try session.executeScript(
+                    """
+                    insert into storehook.outbox (id, body) values (nextval('storehook.outbox_id'), 'x');
+                    insert into storehook.outbox_queue (id, received_at, due_at, last_reason, refused_at)
+                    select id, received_at, now() + interval '1 min', 'sqlstate_23514', now() - interval '5 min' from storehook.outbox;
+                    insert into storehook.refusals (reason, table_name, constraint_name, message, last_id)
+                    values ('sqlstate_23514', 'storehook.notifications', 'no_sandbox', 'ERROR: new row violates it', 1);
+                    """)
+            }
+            expect(
+                try await faults(site), only: "refusals",
+                saying: "1 for 5 min, sqlstate_23514 at storehook.notifications, no_sandbox: ERROR: new row violates it"
+            )
+            try await site.pool.query("update storehook.outbox_queue set refused_at = null")
+            #expect(try await faults(site).isEmpty)
+        }
+    }
+
     @Test("names what is told late, and events that no reader sees")
     func telling() async throws {
         try await withSite { site in

@@ -44,12 +44,12 @@ struct ApplyTests {
         try await withBench { bench in
             let tests = bench.tests(count)
             let offender = tests[count * 2 / 3]
-            try await bench.install(Self.refusing(offender.uuid, state: "23514"))
+            try await bench.install(Self.refusing(offender.uuid, state: "22001"))
             try await bench.store(tests.map(\.text))
             try await bench.workOff()
             let letters = try await bench.letters()
             #expect(letters.map(\.notificationUUID) == [offender.uuid])
-            #expect(letters.first?.reason == "sqlstate_23514")
+            #expect(letters.first?.reason == "sqlstate_22001")
             #expect(letters.first?.category == .unprocessable)
             #expect(letters.first?.type == "TEST")
             let counted = try await bench.outbox.conservation()

@@ -106,47 +106,38 @@ struct DeploymentFaultTests {
         """
     }
 
-    @Test("the one that fails alone while its neighbours pass is buried")
-    func alone() async throws {
+    @Test("rows that are refused while their neighbours pass wait, one as well as several, and the worker is ready")
+    func some() async throws {
         try await withBench { bench in
-            let tests = bench.tests(10)
-            try await bench.install(refusing("new.notification_uuid = '\(tests[4].uuid)'", "XX001"))
-            try await bench.store(tests.map(\.text))
-            try await bench.workOff()
-            #expect(try await bench.letters().map(\.reason) == ["sqlstate_xx001"])
-            let counted = try await bench.outbox.conservation()
-            #expect(counted.applied == 9 && counted.dead == 1)
-        }
-    }
-
-    @Test("some that fail together wait while their neighbours pass, and so does one that fails for want of a right")
-    func together() async throws {
-        try await withBench { bench in
-            let tests = bench.tests(10)
-            let two = "new.notification_uuid in ('\(tests[2].uuid)', '\(tests[7].uuid)')"
-            try await bench.install(refusing(two, "XX001"))
-            try await bench.store(tests.map(\.text))
-            try await bench.withWorker { running in
-                try await waiting(bench, for: "sqlstate_xx001", 2)
-                // The rows are put off a moment before the worker notes why.
-                try await eventually("the worker says why") {
-                    running.worker.whyNotReady?.contains("XX001") == true
+            for (state, lane, refused) in [
+                ("XX001", 1, [4]), ("P0001", 2, [2, 7]), ("42501", 3, [0]), ("55000", 4, [0, 1, 2, 9]),
+            ] {
+                let tests = bench.tests(10, lane: lane)
+                let names = refused.map { "'\(tests[$0].uuid)'" }.joined(separator: ", ")
+                try await bench.install(refusing("new.notification_uuid in (\(names))", state))
+                try await bench.store(tests.map(\.text))
+                let before = try await bench.outbox.conservation()
+                try await bench.withWorker { running in
+                    try await waiting(bench, for: "sqlstate_\(state.lowercased())", Int64(refused.count))
+                    let counted = try await bench.outbox.conservation()
+                    #expect(counted.applied - before.applied == 10 - Int64(refused.count) && counted.dead == 0)
+                    #expect(running.worker.whyNotReady == nil)
+                    try await eventually("they were tried again, and no attempt is counted", within: .seconds(20)) {
+                        try await bench.pool.query(
+                            "select 1 from storehook.outbox_queue where refused_at < now() - interval '2 seconds' and due_at > refused_at + interval '2 seconds'"
+                        ).count == refused.count
+                    }
+                    #expect(running.worker.whyNotReady == nil)
+                    #expect(
+                        try await bench.value(
+                            "select max(attempts - (lease_token is not null)::integer) from storehook.outbox_queue",
+                            as: Int32.self) == 0)
+                    try await bench.install(refusing("false", state))
+                    try await bench.untilDone()
                 }
-                #expect(try await bench.outbox.conservation().applied == 8)
-                // Those two, come again, fail with nobody beside them.
-                try await bench.install(refusing("false", "XX001"))
-                try await bench.untilDone()
-            }
-            let more = bench.tests(5, lane: 2)
-            try await bench.install(refusing("new.notification_uuid = '\(more[0].uuid)'", "42501"))
-            try await bench.store(more.map(\.text))
-            try await bench.withWorker { _ in
-                try await waiting(bench, for: "sqlstate_42501", 1)
-                try await bench.install(refusing("false", "42501"))
-                try await bench.untilDone()
             }
             let counted = try await bench.outbox.conservation()
-            #expect(counted.applied == 15 && counted.dead == 0 && counted.missing == 0)
+            #expect(counted.applied == 40 && counted.dead == 0 && counted.missing == 0)
         }
     }
 }

@@ -161,6 +161,9 @@ static const struct storehook_migration migrations[] = {
     {53, "replica_identity", (const unsigned char[]){
 #embed "../../../sql/migrations/0053_replica_identity.sql" suffix(, 0)
     }},
+    {54, "refusals", (const unsigned char[]){
+#embed "../../../sql/migrations/0054_refusals.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -32,7 +32,8 @@ struct ProgramMonitoring: Sendable {
             .init(name: program, schema: Schema.migrations.map(\.version).max() ?? 0), registry: registry,
             pool: pool, schemaFits: { try await migrator.check(on: pool).misfit == nil },
             stores: [
-                (LedgerReader(pool), .seconds(30)), (History(pool), .seconds(30)), (Canaries(pool), .seconds(10)),
+                (RefusedRows(pool), .seconds(10)), (LedgerReader(pool), .seconds(30)), (History(pool), .seconds(30)),
+                (Canaries(pool), .seconds(10)),
                 (RenewalExtensions(pool), .seconds(30)), (ConsumptionRequests(pool), .seconds(10)),
                 (EventStore(pool), .seconds(5)), (EndpointStore(pool), .seconds(5)), (ServerSurvey(pool), .seconds(30)),
             ],

@@ -9,6 +9,12 @@ extension MetricFamily {
             "Notifications in the queue by state, the same for every process; missing while the database is unavailable."
         ),
         MetricFamily(
+            "storehook_queue_refused", .gauge,
+            """
+            Notifications that wait because PostgreSQL refuses to have them settled, by its code's class; no series while none does. The \
+            same for every worker.
+            """),
+        MetricFamily(
             "storehook_queue_oldest_age_seconds", .gauge,
             "Since when the oldest notification of each state has been stored; 0 where there is none."),
     ]

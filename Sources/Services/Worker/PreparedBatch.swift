@@ -82,6 +82,26 @@ extension PreparedBatch.Row {
 }
 
 extension PreparedBatch {
+    /// Rows to put off, and rows to settle.
+    func split() -> (rescheduled: PreparedBatch, ready: PreparedBatch) {
+        var (rescheduled, ready) = (only([]), only([]))
+        for row in rows {
+            if case .reschedule = row.verdict { rescheduled.rows.append(row) } else { ready.rows.append(row) }
+        }
+        return (rescheduled, ready)
+    }
+
+    /// Its first and its second half.
+    func halves() -> (PreparedBatch, PreparedBatch) {
+        let middle = rows.count / 2
+        return (only(Array(rows[..<middle])), only(Array(rows[middle...])))
+    }
+
+    /// A batch of these rows under the same lease.
+    func only(_ rows: [Row]) -> PreparedBatch {
+        PreparedBatch(token: token, leaseEnd: leaseEnd, rows: rows)
+    }
+
     /// Every verified JWS in it: the notifications, those inside them, and the records that came by themselves.
     var verifiedTexts: [[UInt8]] {
         rows.flatMap { row -> [[UInt8]] in

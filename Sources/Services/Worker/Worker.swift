@@ -30,7 +30,10 @@ package final class Worker: Service {
     /// The faults of the deployment as the database last reported them; nil where there is none.
     private struct Obstacles {
         var claiming: String?
-        var settling: String?
+        /// What keeps all rows from being settled.
+        var settling: (why: String, since: ContinuousClock.Instant)?
+        /// What some rows were refused for while others are settled, and when that was last said.
+        var refusing: (why: String, toldAt: ContinuousClock.Instant)?
     }
 
     /// A worker.
@@ -70,7 +73,10 @@ package final class Worker: Service {
     var sinceLastClaim: Duration? { lastClaim.withLock(\.self).map { ContinuousClock.now - $0 } }
 
     /// The fault that keeps it from its work until an operator fixes it, in the database's words; nil if none.
-    var obstacle: String? { obstacles.withLock { $0.claiming ?? $0.settling } }
+    var obstacle: String? { obstacles.withLock { $0.claiming ?? $0.settling?.why } }
+
+    /// Whether nothing is settled, as far as this worker sees.
+    private var isObstructed: Bool { obstacles.withLock { $0.settling != nil } }
 
     /// How long its leases last.
     var lease: Duration { configuration.lease }
@@ -107,6 +113,11 @@ package final class Worker: Service {
                 return
             }
             switch ready {
+            case .verified(let batch) where isObstructed:
+                // A batch that is claimed ahead is given back each time, behind what was refused: with enough of that its turn
+                // would never come.
+                if let pause = report(await settler.settle(batch)) { await signal.rest(for: pause) }
+                next = try await prepare()
             case .verified(let batch):
                 async let following = prepare()
                 let pause = report(await settler.settle(batch))
@@ -157,6 +168,7 @@ package final class Worker: Service {
                     await keepHeaders(of: prepared)
                     return .verified(prepared)
                 }
+                await lookWhetherOthersSettle()
                 await signal.wait(atMost: configuration.pollInterval * Double.random(in: 0.5...1))
             } catch let error as PostgresError where error.isTransient || mayPass(error) {
                 failures += 1
@@ -170,10 +182,19 @@ package final class Worker: Service {
         return nil
     }
 
-    /// Whether claiming may work again because it did before. A worker that could never claim has the wrong
-    /// login, and fails.
+    /// Whether claiming may work again: a trigger that refuses goes, and a right that was there before comes back. A worker that
+    /// could never claim has the wrong login, and fails.
     private func mayPass(_ error: PostgresError) -> Bool {
-        error.sqlState?.isDeploymentFault == true && sinceLastClaim != nil
+        guard case .server(let state) = error.kind else { return false }
+        return !state.isDeploymentFault || sinceLastClaim != nil
+    }
+
+    /// Whoever met an obstacle and finds nothing to do would never see it go.
+    private func lookWhetherOthersSettle() async {
+        guard let since = obstacles.withLock({ $0.settling?.since }) else { return }
+        guard (try? await outbox.isSettling(since: .now - since)) == true else { return }
+        obstacles.withLock { $0.settling = nil }
+        logger.notice("Notifications are settled again, or none is refused any more")
     }
 
     private static let claimBackoff = RetrySchedule.doubling(from: .milliseconds(100), upTo: .seconds(2))
@@ -202,17 +223,7 @@ package final class Worker: Service {
     /// - Returns: how long to leave the queue alone; nil for not at all.
     private func report(_ settlement: BatchSettler.Settlement) -> Duration? {
         let tally = settlement.tally
-        let before = obstacles.withLock { obstacles in
-            defer { if settlement.obstacle != nil || tally.settled > 0 { obstacles.settling = settlement.obstacle } }
-            return obstacles.settling
-        }
-        if let obstacle = settlement.obstacle, before == nil {
-            logger.error(
-                "The database refuses to have notifications settled; they wait, and nothing is buried for it",
-                metadata: ["error": "\(obstacle)"])
-        } else if before != nil, settlement.obstacle == nil, tally.settled > 0 {
-            logger.notice("Notifications can be settled again")
-        }
+        note(settlement)
         metrics.lost(tally.lost)
         let metadata: Logger.Metadata = [
             "applied": "\(tally.applied)", "duplicate": "\(tally.duplicate)", "parked": "\(tally.parked)",
@@ -227,4 +238,36 @@ package final class Worker: Service {
         }
         return settlement.pause
     }
+
+    /// Says once that nothing is settled, and now and then that something is refused.
+    private func note(_ settlement: BatchSettler.Settlement) {
+        let (before, isNews) = obstacles.withLock { obstacles in
+            let before = obstacles.settling
+            if let why = settlement.obstacle {
+                obstacles.settling = (why, before?.since ?? .now)
+            } else if settlement.isApplying {
+                obstacles.settling = nil
+            }
+            let told = obstacles.refusing
+            guard let why = settlement.refusal,
+                told?.why != why || told.map({ ContinuousClock.now - $0.toldAt > Self.tellingAgain }) ?? true
+            else { return (before, false) }
+            obstacles.refusing = (why, .now)
+            return (before, true)
+        }
+        if let obstacle = settlement.obstacle, before == nil {
+            logger.error(
+                "The database refuses to have notifications settled; they wait, and nothing is buried for it",
+                metadata: ["error": "\(obstacle)"])
+        } else if before != nil, settlement.obstacle == nil, settlement.isApplying {
+            logger.notice("Notifications can be settled again")
+        }
+        if isNews, let refusal = settlement.refusal {
+            logger.warning(
+                "The database refuses some notifications while others are settled; they wait, and none is buried for it",
+                metadata: ["error": "\(refusal)"])
+        }
+    }
+
+    private static let tellingAgain = Duration.seconds(600)
 }

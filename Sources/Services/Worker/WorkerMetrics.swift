@@ -47,10 +47,7 @@ final class WorkerMetrics: Sendable {
         processed = .init(NotificationType.known) { counters(ofType: $0.rawValue) }
         processedOther = counters(ofType: "other")
         processedRecords = .init(EvidenceKind.allCases.filter { $0 != .notification }) { counters(ofType: $0.rawValue) }
-        // A row that waits for its purchase is put off as well, before it becomes a letter.
-        retries = .init(ReasonCode.labels(of: nil) + [ReasonCode.purchaseUnknown.label]) {
-            counter("retries_total", [("reason", $0)])
-        }
+        retries = .init(ReasonCode.labelsOfRetries) { counter("retries_total", [("reason", $0)]) }
         retriesOther = counter("retries_total", [("reason", "other")])
         deadLetters = .init(DeadLetterCategory.allCases) { category in
             .init(ReasonCode.labels(of: category)) {

@@ -81,7 +81,7 @@ public struct PostgresError: Error, Sendable, Hashable {
 
     /// Whether the row was on its way to the default partition when its own partition was made. A table's own checks
     /// have names, a partition's bounds have none (PostgreSQL, execMain.c, `ExecPartitionCheckEmitError`).
-    private var isOfFormerPartition: Bool { sqlState == .checkViolation && constraint == nil && table != nil }
+    package var isOfFormerPartition: Bool { sqlState == .checkViolation && constraint == nil && table != nil }
 
     /// A copy that names the operation unless one is named already.
     func naming(_ operation: String?) -> PostgresError {

@@ -18,6 +18,8 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, ExpressibleByStrin
         String(rawValue.prefix(2))
     }
 
+    /// 23502
+    public static let notNullViolation: SQLState = "23502"
     /// 23505
     public static let uniqueViolation: SQLState = "23505"
     /// 23514

@@ -14,5 +14,8 @@ int storehook_migration_count(void);
 /// The one at this place, from 0, in their order.
 const struct storehook_migration *_Nonnull storehook_migration_at(int place);
 
+/// The text of sql/objects.txt.
+const char *_Nonnull storehook_objects(void);
+
 /// The commit that the program was built from, as whoever packs it has named it in STOREHOOK_COMMIT; otherwise "unknown".
 const char *_Nonnull storehook_commit(void);

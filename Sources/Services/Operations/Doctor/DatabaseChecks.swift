@@ -68,6 +68,7 @@ package struct DatabaseChecks: Sendable {
         Check(name: "replication slots", needsSchema: false) { try await $0.slots() },
         Check(name: "notices", needsSchema: false) { try await $0.notices() },
         Check(name: "partitions") { try await $0.partitions() }, Check(name: "queue") { try await $0.queue() },
+        Check(name: "refusals", reads: RefusedRows.monitored) { try await $0.refusals() },
         Check(name: "version 1", reads: Outbox.oldPosts) { try await $0.oldPosts() },
         Check(name: "evidence") { try await $0.evidence() },
         Check(name: "dead letters") { try await $0.deadLetters() },

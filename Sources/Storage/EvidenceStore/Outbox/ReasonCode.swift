@@ -75,22 +75,25 @@ package enum ReasonCode: Sendable, Hashable {
     /// tried, and none is to blame.
     package var isOfSurroundings: Bool {
         switch self {
-        case .headerMissing, .databaseUnavailable, .databaseTimeout, .cancelled: true
-        case .sqlState(let state): state.isTransient || state.isDeploymentFault
+        case .headerMissing, .databaseUnavailable, .databaseTimeout, .databaseDecoding, .databaseUnsupported,
+            .cancelled,
+            .sqlState:
+            true
         default: false
         }
     }
 
-    /// The category of its dead letter; nil where it is transient, so that the notification is only put off. Transient
-    /// errors of the database never become a letter.
+    /// The category of its dead letter; nil where a notification is only put off for it. Of the database's answers only those become
+    /// a letter that a row may be to blame for.
     package var category: DeadLetterCategory? {
         switch self {
         case .verification(let code): code.isTransient ? nil : .unverified
-        case .headerMissing, .deadLetterRefused, .databaseUnavailable, .databaseTimeout, .cancelled: nil
-        case .bodyUnreadable, .bodyMissing, .purchaseUnknown, .crashedWorker, .attemptsExhausted, .applyFailed,
-            .databaseDecoding, .databaseUnsupported:
+        case .headerMissing, .deadLetterRefused, .databaseUnavailable, .databaseTimeout, .databaseDecoding,
+            .databaseUnsupported, .cancelled:
+            nil
+        case .bodyUnreadable, .bodyMissing, .purchaseUnknown, .crashedWorker, .attemptsExhausted, .applyFailed:
             .unprocessable
-        case .sqlState(let state): state.isTransient ? nil : .unprocessable
+        case .sqlState(let state): Self.classesOfRows.contains(state.classCode) ? .unprocessable : nil
         }
     }
 }
@@ -135,19 +138,35 @@ extension ReasonCode {
     /// The code as a metric's label: SQLSTATEs are labelled by class, as there are hundreds of them.
     package var label: String {
         switch self {
-        case .sqlState(let state): Self.sqlStatePrefix + state.classCode.lowercased()
+        case .sqlState(let state): Self.label(state)
         default: rawValue
         }
     }
 
-    /// The labels of all codes with this category; nil selects the transient ones.
+    /// The classes of SQLSTATE for which a row may be buried.
+    private static let classesOfRows = ["21", "22", "23", "54"]
+    /// Those that say what is wrong with the database, or what passes.
+    private static let classesOfTheDatabase = [
+        "08", "0A", "25", "28", "2B", "39", "3F", "40", "42", "44", "53", "55", "57", "58", "72", "F0", "HV", "P0",
+        "XX",
+    ]
+
+    /// The labels of all codes with this category; nil selects those for which a notification is only put off.
     package static func labels(of category: DeadLetterCategory?) -> [String] {
         let classes =
             switch category {
-            case nil: ["08", "25", "40", "53", "55", "57", "58", "72"]
+            case nil: classesOfTheDatabase
             case .unverified: [] as [String]
-            case .unprocessable: ["21", "22", "23", "42", "54", "xx"]
+            case .unprocessable: classesOfRows
             }
-        return named.filter { $0.category == category }.map(\.label) + classes.map { sqlStatePrefix + $0 }
+        return named.filter { $0.category == category }.map(\.label) + classes.map { SQLState(rawValue: $0) }.map(label)
     }
+
+    /// The labels of all codes for which a notification may be put off. Some of them are buried in the end.
+    package static var labelsOfRetries: [String] {
+        labels(of: nil) + [ReasonCode.purchaseUnknown, .applyFailed].map(\.label)
+            + classesOfRows.map { SQLState(rawValue: $0) }.map(label)
+    }
+
+    private static func label(_ state: SQLState) -> String { sqlStatePrefix + state.classCode.lowercased() }
 }

@@ -39,7 +39,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "one_time_purchases": [.select, .insert, .update],
                 "subscription_history": [.select, .insert, .delete], "anomalies": [.select, .insert, .delete],
                 "replaced_renewals": [.select, .insert, .delete],
-                "queue_depth": [.select], "senders": [.select, .insert, .update], "expire_junk": [.execute],
+                "queue_depth": [.select], "queue_refused": [.select], "refusals": [.select, .insert, .update, .delete],
+                "senders": [.select, .insert, .update], "expire_junk": [.execute],
                 "ensure_outbox_partitions": [.execute], "drop_outbox_day": [.execute], "outbox_bodies": [.execute],
                 "outbox_days_to_settle": [.select], "outbox_day_changes": [.execute], "settle_outbox_day": [.execute],
                 "sum_outbox_stored": [.execute], "outbox_stored": [.insert], "old_posts": [.select],
@@ -87,7 +88,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "deliveries": [.select, .insert, .delete], "delivery_status": [.select],
             ])
             .union(
-                ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind"]
+                ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind", "dead_at"]
                     .map { DatabaseRight(.select, on: "dead_letters", column: $0) })
         case .ops:
             // Tables that a worker reads in part, operators may read whole.
@@ -164,7 +165,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
         case .monitor:
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select],
-                "queue_depth": [.select], "queue_waiting": [.select],
+                "queue_depth": [.select], "queue_waiting": [.select], "queue_refused": [.select],
                 "conservation": [.select],
                 "dead_letters_open": [.select], "subscription_status": [.select], "entitlements": [.select],
                 "contradictions": [.select], "consumption_requests": [.select], "proven_until": [.select],

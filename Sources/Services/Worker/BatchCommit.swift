@@ -1,0 +1,87 @@
+import AccountStore
+import Base
+import EvidenceStore
+import Logging
+import Pipeline
+import Postgres
+import PurchaseStore
+
+/// Applies a prepared batch and settles its rows, in one transaction.
+struct BatchCommit: Sendable {
+    let pool: PostgresPool
+    let pipeline: EvidencePipeline
+    let configuration: WorkerConfiguration
+    let watch: Watchdog
+    let logger: Logger
+    let metrics: WorkerMetrics
+    let clock: EventClock?
+
+    /// One transaction: take the rows that are still ours, apply them, write their outcomes. Either all of it is
+    /// committed or nothing.
+    func callAsFunction(_ batch: PreparedBatch, within limit: Duration) async throws -> BatchTally {
+        // After the lease other workers may claim the rows, so a suspended worker must not hold their locks longer.
+        // Some statements keep their plans, and such a plan may be from when a table was nearly empty.
+        let options = TransactionOptions(
+            deadline: limit, idleTimeout: configuration.lease, goesByIndexes: true, name: "settle")
+        let done = try await pool.withTransaction(options) { session in
+            let senders = try Outbox.senders(of: batch.ids, token: batch.token, session)
+            let held = try Outbox.table.acknowledge(batch.ids, token: batch.token, session)
+            let rows = batch.rows.filter { held.contains($0.claimed.id) }
+            let entries = rows.compactMap { row -> LedgerEntry? in
+                if case .apply(let entry) = row.verdict { entry } else { nil }
+            }
+            let letters = rows.compactMap { row -> DeadLetterDraft? in
+                if case .bury(let letter) = row.verdict { letter } else { nil }
+            }
+            // No event is written for an instant after the latest evidence applied: a renewal may be queued behind it.
+            let applied = try pipeline.apply(
+                entries, upTo: rows.map(\.claimed.receivedAt).max(), session, deriving: { try watch.during(held, $0) })
+            try Outbox.bury(letters, session)
+            let (outcomes, settled) = (applied.change.outcomes, applied.settled)
+            let end = (settled.clock, ContinuousClock.now)
+            // At the end: other workers with findings about one of these addresses wait for this transaction.
+            try Outbox.count(rows.compactMap { $0.finding(from: senders) }, configuration.junk, session)
+            let tally = BatchTally(
+                applied: outcomes.count { $0 == .applied }, duplicate: outcomes.count { $0 == .duplicate },
+                parked: outcomes.count { $0 == .parked }, dead: letters.count, lost: batch.rows.count - rows.count)
+            return (
+                tally: tally, rows: rows, entries: entries, outcomes: outcomes, letters: letters, end: end,
+                accounts: settled.changed, events: applied.events
+            )
+        }
+        pipeline.accounts.announce(done.accounts)
+        if let events = done.events { clock?.wrote(events) }
+        // Read inside the transaction, which needs no connection; the duration of the commit is measured here.
+        let committed = done.end.0.adding(ContinuousClock.now - done.end.1)
+        metrics.settled(done.entries, done.outcomes, done.letters, at: committed)
+        log(done.rows, done.outcomes)
+        return done.tally
+    }
+
+    /// A line for each settled notification. Posters of junk decide how many letters there are, so only some letters
+    /// get a line here; all of them are in the table.
+    private func log(_ rows: [PreparedBatch.Row], _ outcomes: [LedgerOutcome]) {
+        if logger.logLevel <= .debug {
+            let applied = rows.filter { if case .apply = $0.verdict { true } else { false } }
+            for (row, outcome) in zip(applied, outcomes) {
+                logger.debug(
+                    "Settled a notification",
+                    metadata: row.logMetadata.merging(["outcome": "\(outcome.rawValue)"]) { _, new in new })
+            }
+        }
+        var told = 0
+        for row in rows {
+            guard case .bury(let letter) = row.verdict else { continue }
+            told += 1
+            guard told <= Self.lettersTold else { return }
+            logger.warning(
+                "Buried a notification",
+                metadata: row.logMetadata.merging(
+                    ["category": "\(letter.category.rawValue)", "reason": "\(letter.reason.rawValue)"]) { _, new in new
+                    })
+        }
+    }
+
+    /// How many letters of one batch get a line each.
+    private static let lettersTold = 10
+}
