@@ -36,6 +36,9 @@ package final class EventClock: Service {
     /// late by more than that.
     private static let placedOfBacklog = 100
     private static let backoff = RetrySchedule.doubling(from: .milliseconds(200), upTo: .seconds(10))
+    /// For how long what cannot be told is put off, and for how long where the database refuses it for a fault of its own.
+    private static let later = Duration.seconds(3600)
+    private static let soon = Duration.seconds(10)
 
     /// A clock.
     /// - Parameter interval: the longest pause between two looks. Each pause is a random half to all of it, so that
@@ -135,9 +138,7 @@ package final class EventClock: Service {
         try await isolating(from: Self.portion) { limit in
             try await events.tick(due, accounts, upTo: reached, atMost: limit)
         } giveUp: { untold in
-            try await events.postpone(untold)
-            logger.error(
-                "Something that is due cannot be told; put off for an hour", metadata: ["error": "\(untold)"])
+            try await postpone(untold, "Something that is due cannot be told")
             return 1
         }
     }
@@ -147,12 +148,19 @@ package final class EventClock: Service {
         try await isolating(from: EventStore.portion) { limit in
             try await events.settleOwed(due, accounts, atMost: limit)
         } giveUp: { untold in
-            try await events.postpone(untold)
-            logger.error(
-                "The events that are due for a purchase cannot be written; put off for an hour",
-                metadata: ["error": "\(untold)"])
+            try await postpone(untold, "The events that are due for a purchase cannot be written")
             return 1
         }
+    }
+
+    /// Puts off what cannot be told. Where the database refuses for a fault of its own, it refuses the next one as well: for the others'
+    /// sake that is not tried, and what is put off comes back soon.
+    /// - Throws: then, what the database said.
+    private func postpone(_ untold: EventStore.Untold, _ what: String) async throws {
+        let isOfTheDatabase = RefusalBlame(untold.cause) == .database && untold.cause.kind != .decoding
+        try await events.postpone(untold, by: isOfTheDatabase ? Self.soon : Self.later)
+        if isOfTheDatabase { throw untold.cause }
+        logger.error("\(what); put off for an hour", metadata: ["error": "\(untold)"])
     }
 
     /// Writes a portion of a walk's events.

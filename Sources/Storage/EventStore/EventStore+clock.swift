@@ -114,13 +114,14 @@ extension EventStore {
         ).one().decode(0)
     }
 
-    /// Puts rows off for an hour whose events cannot be written, those that are owed, too.
-    package func postpone(_ untold: Untold) async throws {
+    /// Puts rows off whose events cannot be written, those that are owed, too.
+    package func postpone(_ untold: Untold, by delay: Duration) async throws {
+        let seconds = delay / .seconds(1)
         try await pool.query(
             PostgresQuery(
                 "events.postpone_purchases",
                 """
-                update storehook.purchase_tellings t set due_at = clock_timestamp() + interval '1 hour'
+                update storehook.purchase_tellings t set due_at = clock_timestamp() + make_interval(secs => \(seconds))
                   from unnest(
                        \(untold.purchases.map(\.originalTransactionID)), \(untold.purchases.map(\.bundleID)),
                        \(untold.purchases.map(\.environment))) as key (original_transaction_id, bundle_id, environment)
@@ -132,7 +133,7 @@ extension EventStore {
             PostgresQuery(
                 "events.postpone_accounts",
                 """
-                update storehook.access_tellings set due_at = clock_timestamp() + interval '1 hour'
+                update storehook.access_tellings set due_at = clock_timestamp() + make_interval(secs => \(seconds))
                  where token = any (\(untold.accounts.map { UUID($0) }))
                    and (due_at <= clock_timestamp() or due_at >= \(PostgresTimestamp(Self.owed)))
                 """))
