@@ -11,7 +11,9 @@ struct ChaosCell: Sendable {
         programs + [
             logCollectorStuck, connectionsExhausted, crashed, stopped, readOnly, diskFull, synchronousStandbyAway,
         ]
-        + [standbyPromoted, backupRestored, notifyQueueFull, grantsRevoked, networkCut, poison]
+        + [standbyPromoted, backupRestored, notifyQueueFull, grantsRevoked, networkCut, poison] + refusals + [
+            refusedAlone
+        ]
 }
 
 extension ChaosCell {

@@ -17,6 +17,10 @@ final class ChaosSite: Sendable {
         var url: String
         /// What runs it somewhere else; empty: runs here.
         var command: [String] = []
+        /// Further environment variables.
+        var settings: [String: String] = [:]
+        /// Where a worker's operations routes are; nil for nowhere.
+        var metricsPort: Int?
     }
 
     let database: BenchDatabase
@@ -35,7 +39,11 @@ final class ChaosSite: Sendable {
         self.programs = programs
         outbox = Outbox(database.pool)
         self.receiver = try programs.receiver(receiver.url)
-        self.workers = try workers.map { try programs.supervised(["work"], $0.url, by: $0.command) }
+        self.workers = try workers.map { worker in
+            try programs.supervised(
+                ["work"] + (worker.metricsPort.map { ["--metrics-port", "\($0)"] } ?? []), worker.url,
+                by: worker.command, with: worker.settings)
+        }
     }
 
     /// Starts the programs, and ends them after `body`.
