@@ -124,4 +124,16 @@ struct EndsTests {
         #expect(ends(state, 41) == [day(56), day(56), day(40)])
         #expect(state.value(at: day(41)).willRenew && !state.value(at: day(41)).goesOn)
     }
+
+    @Test func `What Apple reported alone is known to last as long as what it came with, whatever ended it later`() {
+        // One of several parts of the period was refunded, and the others were never heard of.
+        let refunded = line {
+            $0.period(.purchase, 10, 40, revoked: 15)
+            $0.renewal(15, until: 40, status: 1)
+            $0.renewal(20, until: 40, renews: false, status: 5)
+        }
+        let state = refunded.state()
+        #expect(state.on(16) == "active pro apple" && state.on(20) == "revoked free apple")
+        #expect(ends(state, 16)[0] == day(40))
+    }
 }

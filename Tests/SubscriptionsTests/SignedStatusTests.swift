@@ -178,6 +178,23 @@ struct SignedStatusTests {
         #expect(dated.status(day(29)) == .active && dated.status(day(30)) == .revoked)
     }
 
+    @Test("is known to hold as long as what it came with, also where Apple said something else before")
+    func knownEnd() {
+        var facts = PurchaseFacts(transactions: [period("1", 0...30, revoked: day(5), signed: day(5))])
+        facts.merge(renewal(signed: day(10), renews: day(30), reported: 1))
+        facts.merge(ReportedStatus(status: 1, signedAt: day(10)))
+        facts.merge(renewal(signed: day(12), renews: day(30), on: false, reported: 5, digest: 1))
+        facts.merge(ReportedStatus(status: 5, signedAt: day(12)))
+        #expect(facts.status(day(11)) == .active && facts.status(day(12)) == .revoked)
+        #expect(facts.value(day(11))?.expiresAt == day(30))
+        var grace = PurchaseFacts(transactions: [Self.bought])
+        grace.merge(renewal(signed: day(10), renews: day(30), grace: day(36), reported: 4))
+        grace.merge(ReportedStatus(status: 4, signedAt: day(10)))
+        grace.merge(ReportedStatus(status: 1, signedAt: day(12)))
+        #expect(grace.status(day(11)) == .gracePeriod && grace.status(day(12)) == .active)
+        #expect(grace.value(day(11))?.graceEndsAt == day(36))
+    }
+
     @Test("1 after a lost reversal is of the period that was refunded, also where its end has been moved since")
     func extendedSince() {
         var facts = PurchaseFacts(transactions: [period("1", 0...30, revoked: day(5), signed: day(5))])

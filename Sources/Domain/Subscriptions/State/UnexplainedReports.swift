@@ -7,7 +7,9 @@ struct UnexplainedReports {
     /// A reported status that decides.
     private struct Override {
         let report: ReportedStatus
-        /// See ``UnexplainedReports/end(of:_:_:_:_:)``.
+        /// How long it was to decide, by what it came with.
+        let limit: Timestamp
+        /// Until when it decides: something that Apple said later may have ended it before.
         let until: Timestamp
     }
 
@@ -47,7 +49,9 @@ struct UnexplainedReports {
             if report.status == ReportedStatus.gracePeriod, context.renewal?.inBillingRetry == false { continue }
             let known = news ?? News.all(in: facts)
             news = known
-            overrides.append(Override(report: report, until: Self.end(of: report, context, known, rules)))
+            let limit = Self.limit(of: report, context, rules.policy, in: rules.environment)
+            overrides.append(
+                Override(report: report, limit: limit, until: Self.end(of: report, context, limit, known, rules)))
         }
         self.anomalies = anomalies.sorted {
             ($0.signedAt, $0.kind.rawValue, $0.transactionID ?? "") < (
@@ -69,7 +73,7 @@ struct UnexplainedReports {
             return value
         }
         let renewal = rules.renewal(at: instant)
-        let end = override.until < .distantFuture ? override.until : override.report.asOf
+        let end = override.limit < .distantFuture ? override.limit : override.report.asOf
         var decided =
             value
             ?? StatusAtInstant(
@@ -80,10 +84,10 @@ struct UnexplainedReports {
         switch override.report.status {
         case ReportedStatus.active:
             decided.status = renewal?.autoRenew == false ? .cancelled : .active
-            decided.expiresAt = max(decided.expiresAt, override.until)
+            decided.expiresAt = max(decided.expiresAt, override.limit)
         case ReportedStatus.gracePeriod:
             decided.status = .gracePeriod
-            decided.graceEndsAt = override.until
+            decided.graceEndsAt = override.limit
         case ReportedStatus.billingRetry: decided.status = .billingRetry
         case ReportedStatus.revoked: decided.status = .revoked
         default: decided.status = .expired
@@ -101,14 +105,13 @@ struct UnexplainedReports {
         return derived != report.status
     }
 
-    /// Until when a report decides. It is ended by the next reported status, by the next record that Apple signs after
-    /// it and that says something new, and by a later period. Otherwise it lasts as long as what it came with:
+    /// How long a report decides if Apple says nothing else: as long as what it came with.
     /// - 1 to the renewalDate or expiresDate ahead, else a day;
     /// - 3 as long as Apple retries;
     /// - 4 to the end of grace;
     /// - 2 and 5 to that date, else to the end of the periods that were known, else as long as nothing is said.
-    private static func end(
-        of report: ReportedStatus, _ context: Context, _ news: [News], _ rules: SubscriptionRules
+    private static func limit(
+        of report: ReportedStatus, _ context: Context, _ policy: StatusPolicy, in environment: String
     ) -> Timestamp {
         let limit: Timestamp? =
             switch report.status {
@@ -116,16 +119,23 @@ struct UnexplainedReports {
                 context.ahead(context.expiry?.adding(days: StatusPolicy.billingRetryDays))
             case ReportedStatus.gracePeriod:
                 context.ahead(context.renewal?.graceExpiresAt)
-                    ?? context.ahead(context.expiry.map { rules.policy.graceEnd(from: $0, in: rules.environment) })
+                    ?? context.ahead(context.expiry.map { policy.graceEnd(from: $0, in: environment) })
             case ReportedStatus.expired, ReportedStatus.revoked:
                 context.ahead(context.renewal?.renewsAt) ?? context.ahead(context.expiresAt)
                     ?? context.ahead(context.knownEnd) ?? .distantFuture
             default: context.ahead(context.renewal?.renewsAt) ?? context.ahead(context.expiresAt)
             }
-        let end = limit ?? report.signedAt.adding(days: StatusPolicy.unexplainedDays)
+        return limit ?? report.signedAt.adding(days: StatusPolicy.unexplainedDays)
+    }
+
+    /// Until when a report decides. It is ended by the next reported status, by the next record that Apple signs after
+    /// it and that says something new, and by a later period, at the latest at its limit.
+    private static func end(
+        of report: ReportedStatus, _ context: Context, _ limit: Timestamp, _ news: [News], _ rules: SubscriptionRules
+    ) -> Timestamp {
         let next = news.lazy.compactMap { $0.instant(after: report, context) }.min()
-        return [end, next, rules.nextReport(after: report.asOf), rules.nextStart(after: report.signedAt)]
-            .compactMap(\.self).min() ?? end
+        return [limit, next, rules.nextReport(after: report.asOf), rules.nextStart(after: report.signedAt)]
+            .compactMap(\.self).min() ?? limit
     }
 
     /// What a report came with, and what was known when it was signed. The parts of a notification count from the
