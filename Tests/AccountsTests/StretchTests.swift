@@ -127,4 +127,48 @@ struct StretchTests {
         #expect(phases.last?.origin.boughtAt == day(300))
         #expect(phases.first?.origin == PhaseOrigin())
     }
+
+    @Test func `The account that renewal info names goes on while its renewal is charged and has not begun`() {
+        var story = line {
+            $0.period(.purchase, 10, 40, token: nil)
+            $0.renewal(15, names: "premium.monthly", until: 40, token: bob)
+            $0.period(.renewal, "premium.monthly", 40.5, 70, signed: 39.5, token: bob)
+        }
+        for day in [16.0, 39.4, 39.5, 39.9, 40, 40.5, 41] {
+            #expect(story.state(of: bob).value(at: AccountsTests.day(day)).access, "\(day)")
+        }
+        // Once nothing else runs, the renewal decides that was charged, and it is signed for Bob.
+        story.ownership = bindings([(39.6, .proof, ann)])
+        #expect([39.7, 40.1].map { story.line.owner(at: day($0)) } == [ann, bob])
+    }
+
+    @Test func `Renewal info's account counts for nothing where a period names another, also one that was erased`() {
+        var story = line {
+            $0.period(.purchase, 10, 40, token: bob)
+            $0.renewal(15, names: "premium.monthly", until: 40, token: ann)
+        }
+        story.ownership = bindings([(20, .erasure, bob), (22, .proof, eve)])
+        #expect([19, 21, 23].map { story.line.owner(at: day($0)) } == [bob, nil, eve])
+    }
+
+    @Test func `A stretch goes by what was known when it began, and by when its periods really ended`() {
+        func bought(
+            _ id: String, _ from: Double, _ until: Double, revoked: Double? = nil, signed: Double? = nil
+        ) -> TransactionFact {
+            TransactionFact(
+                transactionID: id, productID: "\(id).monthly", purchasedAt: day(from), expiresAt: day(until),
+                revokedAt: revoked.map(day), reason: .purchase, signedAt: day(signed ?? from),
+                digest: [UInt8(signed ?? from)])
+        }
+        // The refund is taken back after the customer bought again.
+        let reversed = PurchaseFacts(transactions: [
+            bought("1", 10, 40, revoked: 15, signed: 15), bought("2", 20, 50), bought("1", 10, 40, signed: 25),
+        ])
+        #expect(SubscriptionState(reversed)?.stretchEnds.map(\.at) == [day(20)])
+        // An upgrade ends a plan whose own end lies after that of the upgrade.
+        let upgraded = PurchaseFacts(transactions: [
+            bought("1", 10, 60), bought("2", 20, 50), bought("3", 55, 85),
+        ])
+        #expect(SubscriptionState(upgraded)?.stretchEnds.map(\.at) == [day(55)])
+    }
 }

@@ -28,8 +28,10 @@ struct LineOrigins {
     private var namers: [Namer] = []
     /// For each period, the one that would be it without that period's own token.
     private var earlierNamers: [Namer] = []
-    /// From when on a period names an account.
+    /// From when on a period that has begun names an account. One that is charged ahead is still the upcoming renewal.
     private var firstNamed = Timestamp.distantFuture
+    /// The transactions that name an account and were charged ahead, before any period that names one had begun.
+    private var namedAhead: [String] = []
     private let carry: LineCarry
 
     private struct Token {
@@ -112,7 +114,8 @@ struct LineOrigins {
             }
             if !tokens[place].isEmpty {
                 namer = .period(place)
-                firstNamed = min(firstNamed, period.chargedAt)
+                if period.chargedAt < min(firstNamed, period.start) { namedAhead.append(period.record.transactionID) }
+                firstNamed = min(firstNamed, period.start)
             }
             namers.append(namer)
             wasRevoked = wasRevoked || period.wasRevoked
@@ -189,7 +192,7 @@ struct LineOrigins {
         return account(namers[place], at: instant)
     }
 
-    /// Whether a period of the line names an account by an instant: then renewal info's does not count.
+    /// Whether a period of the line that has begun by an instant names an account: then renewal info's does not count.
     func isNamed(at instant: Timestamp) -> Bool { firstNamed <= instant }
 
     /// Where an answer may change because another token was signed into a known period.
@@ -205,7 +208,9 @@ struct LineOrigins {
         var origin = PhaseOrigin(boughtAt: boughtAt(instant))
         if !charges.isEmpty, let transaction = value.transactionID { origin.chargedAt = charges[transaction] }
         if let named = renewal?.renewalProductID, named != value.renewalProductID { origin.namedProductID = named }
-        origin.isUpcomingAccount = value.appAccountToken != nil && !isNamed(at: instant)
+        origin.isUpcomingAccount =
+            value.appAccountToken != nil && !isNamed(at: instant)
+            && !(value.transactionID.map { namedAhead.contains($0) } ?? false)
         return origin
     }
 

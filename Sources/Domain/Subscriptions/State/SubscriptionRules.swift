@@ -181,7 +181,7 @@ struct SubscriptionRules {
     }
 
     /// The account of a period, or of the nearest one before it in its stretch. Renewal info is about the coming period:
-    /// its account counts only where no period of the line names one by then.
+    /// its account counts only where no period of the line that has begun by then names one.
     private func account(of place: Int?, at instant: Timestamp, _ renewal: RenewalFact?) -> UniqueIdentifier? {
         place.flatMap { origins.account(of: $0, in: periods, at: instant) }
             ?? origins.accountOfNoPeriod(at: instant) ?? (origins.isNamed(at: instant) ? nil : renewal?.appAccountToken)
