@@ -40,7 +40,7 @@ struct LifeFacts {
                 StartedTrial(
                     tier: $0.tier, startedAt: Timestamp(millisecondsSince1970: $0.starts),
                     endsAt: Timestamp(millisecondsSince1970: $0.ends))
-            })
+            }, erasedAt: life.erased.map { Timestamp(millisecondsSince1970: $0) })
     }
 
     private static func merge(_ message: LifeMessage, into facts: inout PurchaseFacts) throws {

@@ -178,4 +178,35 @@ struct SourceTests {
         #expect(unclaimed.state(block).on(30) != "active pro apple")
         #expect(unclaimed.state().on(30) == "active pro apple")
     }
+
+    @Test func `What would have followed after a block is revoked, since access ended by itself`() {
+        let renewed = line {
+            $0.period(.purchase, 10, 40)
+            $0.period(.renewal, 70, 100)
+        }
+        let state = renewed.state(acts([(50, .revoke)]))
+        #expect(state.on(60) == "expired free apple" && state.on(75) == "revoked free apple")
+        #expect(state.value(at: day(75)).expiresAt == day(40))
+    }
+
+    @Test
+    func `A purchase of what is not sold ends nothing that a block has ended, and a later block ends nothing of it`() {
+        let upgraded = line {
+            $0.period(.purchase, 10, 40)
+            $0.period(.purchase, "unknown.monthly", 25, 55)
+        }
+        let state = upgraded.state(acts([(20, .revoke), (30, .revoke)]))
+        for number in [26.0, 31, 60] {
+            #expect(state.on(number) == "revoked free apple" && state.value(at: day(number)).expiresAt == day(20))
+        }
+        // Nor does a block of what gives nothing end what was before.
+        for days in [[30.0], [22, 30]] {
+            let changed = line {
+                $0.period(.purchase, 10, 20)
+                $0.period(.purchase, "unknown.monthly", 25, 55)
+            }
+            let state = changed.state(acts(days.map { ($0, .revoke) }))
+            #expect(state.on(31) == "expired free apple" && state.value(at: day(31)).expiresAt == day(20))
+        }
+    }
 }

@@ -171,4 +171,20 @@ struct StretchTests {
         ])
         #expect(SubscriptionState(upgraded)?.stretchEnds.map(\.at) == [day(55)])
     }
+
+    @Test func `What an account had before it was erased gives it nothing when it comes back`() {
+        var story = line { $0.period(.purchase, 10, 40, token: nil) }
+        func state(erasedAt: Double) -> AccountState {
+            AccountState(
+                AccountFacts(account: ann, lines: [story.line], erasedAt: day(erasedAt)), catalog: shop,
+                from: day(erasedAt))
+        }
+        // It was another account's until it had ended.
+        story.ownership = bindings([(11, .proof, ann), (20, .transfer, bob), (70, .transfer, ann)])
+        #expect(story.state().on(71) == "expired free apple")
+        #expect(state(erasedAt: 30).on(71) == "free free none")
+        // What its erasure freed, and it proves again, counts from the beginning, as what was nobody's does.
+        story.ownership = bindings([(11, .proof, ann), (30, .erasure, ann), (70, .proof, ann)])
+        #expect(state(erasedAt: 30).on(69) == "free free none" && state(erasedAt: 30).on(71) == "expired free apple")
+    }
 }

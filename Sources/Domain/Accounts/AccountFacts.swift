@@ -11,14 +11,18 @@ public struct AccountFacts: Sendable, Hashable {
     public var acts: [StaffAct]
     /// The app's own trial, if the account has had it.
     public var trial: StartedTrial?
+    /// When the account was erased; its acts and its trial are those since. What a purchase gave it before does not count.
+    public var erasedAt: Timestamp?
 
     /// Memberwise.
     public init(
-        account: UniqueIdentifier, lines: [AccountLine] = [], acts: [StaffAct] = [], trial: StartedTrial? = nil
+        account: UniqueIdentifier, lines: [AccountLine] = [], acts: [StaffAct] = [], trial: StartedTrial? = nil,
+        erasedAt: Timestamp? = nil
     ) {
         self.account = account
         self.lines = lines
         self.acts = acts
         self.trial = trial
+        self.erasedAt = erasedAt
     }
 }

@@ -89,7 +89,9 @@ struct AccountRules {
         self.catalog = catalog
         self.decisions = decisions
         self.start = start
-        let lines = facts.lines.sorted { $0.key < $1.key }.map { LineTimeline($0, of: facts.account, catalog) }
+        let lines = facts.lines.sorted { $0.key < $1.key }.map {
+            LineTimeline($0, of: facts.account, erasedAt: facts.erasedAt, catalog)
+        }
         self.lines = lines
         acts = facts.acts.sorted()
         firstNew = acts.map { act in

@@ -29,7 +29,8 @@ public import Subscriptions
 /// their end.
 ///
 /// **Revoke** ends all that was there at its instant: until `unrevoke` none of it gives anything. The account is
-/// `revoked` unless something later gives access, or gave it and ended later.
+/// `revoked` unless something later gives access, or gave it and ended later. What gave nothing at its instant, and was not
+/// being retried, it does not end: that had ended by itself, or is of a product that the catalog does not know.
 ///
 /// **Change of tier** is about the deciding source at its instant, and about the days that are added to that source. From
 /// then on, while that source gives access, the account has the new tier in place of all that was there then; later
@@ -53,7 +54,7 @@ public import Subscriptions
 /// part of it), otherwise `expired`; billing retry is `expired` from when access ended. If there never was a source, it
 /// is `free`. Purchases that another account owns by now do not count, nor do those that never gave this account
 /// anything. One that no account owned until this one proved it counts from its beginning. One that came back from another
-/// account counts with what it gave this account before.
+/// account counts with what it gave this account before, unless this account was erased since.
 ///
 /// **Catalogs.** The catalog that is current at an instant decides what the account is then. The catalog of an act's instant
 /// decides for good what the act is about, and which tier the account had then.

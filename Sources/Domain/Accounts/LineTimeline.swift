@@ -11,39 +11,50 @@ struct LineTimeline {
         let isOwned: Bool
         /// Whether no account owns it.
         let isFree: Bool
+        /// The rank of the product's tier; nil where the catalog does not know it.
+        let productRank: Int?
+
         /// The rank of the tier that it gives its owner; nil where it gives none.
-        let worth: Int?
+        var worth: Int? { phase.status.access ? productRank : nil }
 
         /// The rank of the tier that it gives the account.
         var rank: Int? { isOwned ? worth : nil }
         var gives: Bool { rank != nil }
         /// Whether no other account owns it. What is free until the account proves it counts from its beginning.
         var mayCount: Bool { isOwned || isFree }
-        /// Whether there is something to block: with access, or while it is being retried.
-        var isThere: Bool { mayCount && (phase.status.access || phase.status == .billingRetry) }
+        /// Whether there is something to block: with access, or while it is being retried. What the catalog does not know gives
+        /// nothing that a block could end.
+        var isThere: Bool {
+            mayCount && productRank != nil && (phase.status.access || phase.status == .billingRetry)
+        }
     }
 
     let key: PurchaseKey
     /// In order; the last one has no end.
     let spans: [Span]
 
-    init(_ line: AccountLine, of account: UniqueIdentifier, _ catalog: Catalog) {
+    /// - Parameter erasedAt: when the account was erased. What it owned before was of an account that is no more, and counts
+    ///   as nobody's.
+    init(
+        _ line: AccountLine, of account: UniqueIdentifier, erasedAt: Timestamp? = nil, _ catalog: Catalog
+    ) {
         key = line.key
         let phases = Self.phases(of: line, catalog)
         var spans: [Span] = []
-        let instants = line.instants
+        var instants = line.instants
+        if let erasedAt { instants = (instants + [erasedAt]).sorted() }
         for (place, phase) in phases.enumerated() {
             let end = place + 1 < phases.count ? phases[place + 1].startsAt : .distantFuture
             let cuts = instants.filter { phase.startsAt < $0 && $0 < end }
             let signed = line.signed(phase)
-            let worth =
-                phase.status.access
-                ? phase.productID.flatMap { catalog.rank(ofProduct: $0, of: line.key.bundleID) } : nil
+            let rank = phase.productID.flatMap { catalog.rank(ofProduct: $0, of: line.key.bundleID) }
             for startsAt in [phase.startsAt] + cuts where spans.last?.startsAt != startsAt {
-                let owner = line.ownership.owner(signed: signed, at: startsAt)
+                var owner = line.ownership.owner(signed: signed, at: startsAt)
+                if let erasedAt, startsAt < erasedAt, owner == account { owner = nil }
                 spans.append(
                     Span(
-                        startsAt: startsAt, phase: phase, isOwned: owner == account, isFree: owner == nil, worth: worth)
+                        startsAt: startsAt, phase: phase, isOwned: owner == account, isFree: owner == nil,
+                        productRank: rank)
                 )
             }
         }
