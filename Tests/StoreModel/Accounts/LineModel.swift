@@ -3,16 +3,18 @@
 /// Written from Apple's rules as the documents of this service tell them, for tests to hold the service against. It is slow:
 /// each question begins with all records.
 package struct LineModel: Sendable {
-    private static let configuredGrace = 16 * ModelTime.day
+    static let configuredGrace = 16 * ModelTime.day
     private static let lost = "lost"
 
-    private let messages: [LifeMessage]
-    private let transactions: [LifeTransaction]
-    private let renewals: [(signed: Int64, info: LifeRenewal, status: Int?)]
-    private let reports: [(signed: Int64, status: Int, message: LifeMessage)]
-    private let leeway: Int64
+    let messages: [LifeMessage]
+    let transactions: [LifeTransaction]
+    let renewals: [(signed: Int64, info: LifeRenewal, status: Int?)]
+    let reports: [(signed: Int64, status: Int, message: LifeMessage)]
+    let leeway: Int64
     /// The periods that renewal info alone speaks of, each by the first that does, in the order of signing.
     private var lost: [LinePeriod] = []
+    /// For dates of purchases, when all that had begun before ended, as it stood just before; nothing but time is saved by it.
+    private var known: [Int64: Int64] = [:]
 
     /// What was heard of one line, in any order.
     package init(_ messages: [LifeMessage], leeway: Int64) {
@@ -32,6 +34,15 @@ package struct LineModel: Sendable {
                 lost.append(period)
             }
         }
+    }
+
+    /// The same line, for whoever asks of many instants whether the customer bought again after a lapse.
+    package var remembering: LineModel {
+        var line = self
+        for begins in Set(transactions.map(\.purchased) + lost.map(\.begins)) {
+            line.known[begins] = endOfAll(before: begins) ?? .max
+        }
+        return line
     }
 
     // MARK: - Periods
@@ -73,7 +84,7 @@ package struct LineModel: Sendable {
     /// The periods that exist at the instant, void ones included, in the order of beginning.
     ///
     /// One exists from its purchase on; one that was charged ahead from its first signature on.
-    private func allPeriods(at instant: Int64) -> [LinePeriod] {
+    func allPeriods(at instant: Int64) -> [LinePeriod] {
         let periods = recordsOfPeriods.compactMap { name, records -> LinePeriod? in
             guard let first = records.first, let last = records.last, let ends = last.expires else { return nil }
             guard last.purchased <= instant || first.signed <= instant else { return nil }
@@ -164,6 +175,27 @@ package struct LineModel: Sendable {
         return begun.isEmpty ? periods : begun
     }
 
+    /// When all that had begun before an instant ended, as it stood just before; nil where nothing had.
+    private func endOfAll(before instant: Int64) -> Int64? {
+        if let end = known[instant] { return end == .max ? nil : end }
+        return periods(at: instant - 1).filter { $0.begins < instant }.map(\.stops).max()
+    }
+
+    /// Whether the customer bought a period after all that was before it had ended. What becomes known later of a time before, like
+    /// that a refund is taken back, does not change that.
+    ///
+    /// Where Apple does not say why it is, more than a day must lie between, and nothing may have been retried.
+    package func isBoughtAfterLapse(_ period: LinePeriod) -> Bool {
+        guard let end = endOfAll(before: period.begins) else { return false }
+        switch period.reason {
+        case "PURCHASE": return end < period.begins
+        case nil:
+            let before = verdict(at: period.begins - 1)?.status
+            return end < period.begins - ModelTime.day && before != .billingRetry && before != .gracePeriod
+        default: return false
+        }
+    }
+
     private func stop(of period: LinePeriod, among periods: [LinePeriod]) -> Int64 {
         var stop = min(period.ends, period.revoked ?? .max)
         for later in periods where period.begins < later.begins && later.begins < period.ends {
@@ -225,9 +257,10 @@ package struct LineModel: Sendable {
         periods.sort { ($0.begins, $0.ends, $0.name) < ($1.begins, $1.ends, $1.name) }
     }
 
-    /// The token of the newest renewal info.
+    /// The token of the newest renewal info, where no period that has begun carries one: it is about the renewal to come.
     package func renewalToken(at instant: Int64) -> String? {
-        renewals.last { $0.signed <= instant }.flatMap { Self.account($0.info.token) }
+        if begun(by: instant).contains(where: { $0.token != nil }) { return nil }
+        return renewals.last { $0.signed <= instant }.flatMap { Self.account($0.info.token) }
     }
 
     /// What the newest renewal info signed by an instant says that the line renews to.
@@ -243,7 +276,7 @@ package struct LineModel: Sendable {
         return verdictByReport(at: instant, instead: verdict) ?? verdict
     }
 
-    private func verdictByRecords(at instant: Int64) -> LineVerdict? {
+    func verdictByRecords(at instant: Int64) -> LineVerdict? {
         let periods = periods(at: instant)
         let next = periods.first {
             $0.isRenewal && $0.begins > instant && $0.begins - instant <= ModelTime.day && $0.revoked == nil
@@ -319,62 +352,10 @@ package struct LineModel: Sendable {
         return !words.contains { $0.signed == newest && $0.isNo }
     }
 
-    private static func isSame(_ one: LifeRenewal, _ other: LifeRenewal) -> Bool {
+    static func isSame(_ one: LifeRenewal, _ other: LifeRenewal) -> Bool {
         var moved = one
         moved.signed = other.signed
         return moved == other
-    }
-
-    // MARK: - What Apple reported and the records do not explain
-
-    private func verdictByReport(at instant: Int64, instead verdict: LineVerdict) -> LineVerdict? {
-        guard let report = reports.last(where: { $0.signed <= instant }) else { return nil }
-        let explained = verdictByRecords(at: report.signed)?.status.apple
-        if explained == report.status || hasNews(after: report.signed, by: instant) { return nil }
-        // A refund that is heard later counts from its own date: what was known when Apple reported may have explained it.
-        if explained == LineVerdict.Status.revoked.apple {
-            let known = LineModel(messages.filter { $0.signed <= report.signed }, leeway: leeway)
-            if known.verdictByRecords(at: report.signed)?.status.apple == report.status { return nil }
-        }
-        let date = [report.message.renewal?.date, report.message.transaction?.expires]
-            .compactMap { $0 }.first { $0 > report.signed }
-        let ends = allPeriods(at: report.signed).map(\.ends).max() ?? report.signed
-        // An end that had passed when Apple said so bounds nothing: until Apple says something else.
-        let over = ends > report.signed ? ends : .max
-        let (status, until): (LineVerdict.Status, Int64) =
-            switch report.status {
-            case 1: (isSwitchedOff(at: instant) ? .cancelled : .active, date ?? report.signed + ModelTime.day)
-            case 2: (.expired, date ?? over)
-            case 3: (.billingRetry, ends + ModelTime.retry)
-            case 4: (.gracePeriod, report.message.renewal?.graceEnds ?? ends + Self.configuredGrace)
-            default: (.revoked, date ?? over)
-            }
-        guard instant < until else { return nil }
-        return LineVerdict(
-            status: status, period: verdict.period,
-            ahead: status.access ? [.init(product: verdict.period.product, until: until)] : [])
-    }
-
-    private func isSwitchedOff(at instant: Int64) -> Bool {
-        renewals.last { $0.signed <= instant }?.info.renews == false
-    }
-
-    /// Whether Apple has signed anything since that says something else than what was signed before it.
-    private func hasNews(after report: Int64, by instant: Int64) -> Bool {
-        for (place, record) in transactions.enumerated() where report < record.signed {
-            // A purchase counts from its own date, whenever it was heard.
-            guard min(record.signed, record.purchased > report ? record.purchased : .max) <= instant else { continue }
-            let isKnown = transactions[..<place].contains { earlier in
-                var moved = earlier
-                moved.signed = record.signed
-                return moved == record
-            }
-            if !isKnown { return true }
-        }
-        for (place, renewal) in renewals.enumerated() where report < renewal.signed && renewal.signed <= instant {
-            if !renewals[..<place].contains(where: { Self.isSame($0.info, renewal.info) }) { return true }
-        }
-        return false
     }
 
     /// The instants at which anything may change: each date that was heard, and what is counted from it.

@@ -72,21 +72,8 @@ package struct OwnerModel: Sendable {
 
     private static func stretches(_ periods: [LinePeriod], of line: LineModel) -> [Stretch] {
         var stretches: [Stretch] = []
-        var end = Int64.min
         for period in periods {
-            let isAfter = period.begins > end
-            let begins: Bool
-            if period.reason == "PURCHASE" {
-                begins = isAfter
-            } else if period.reason == nil {
-                begins =
-                    isAfter && period.begins - ModelTime.day > end
-                    && !(line.verdict(at: period.begins - 1).map { [.billingRetry, .gracePeriod].contains($0.status) }
-                        ?? false)
-            } else {
-                begins = false
-            }
-            if begins || stretches.isEmpty {
+            if stretches.isEmpty || line.isBoughtAfterLapse(period) {
                 if let last = stretches.indices.last { stretches[last].next = period.begins }
                 // What was before the first that was heard of belongs to its stretch.
                 let start = stretches.isEmpty ? .min : period.begins
@@ -94,7 +81,6 @@ package struct OwnerModel: Sendable {
             } else {
                 stretches[stretches.count - 1].periods.append(period)
             }
-            end = max(end, min(period.ends, period.revoked ?? .max))
         }
         return stretches
     }
