@@ -1,9 +1,11 @@
 import AsyncHTTPClient
+import EvidenceStore
 import Foundation
 import Glibc
 import NIOCore
 import NIOHTTP1
 import Postgres
+import Simulation
 import TestSupport
 import Testing
 
@@ -43,6 +45,38 @@ struct HealthTests {
                 #expect(await worker.end() == .exited(0))
             }
             proxy.refuse()
+        }
+    }
+
+    @Test("of a worker says that the database refuses what is to be applied, and why, until it does no more")
+    func refused() async throws {
+        try await withSite { site in
+            try await site.pool.withTransaction { session in
+                try session.executeScript(
+                    """
+                    create function storehook.audit() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+                    create trigger audit before insert on storehook.notifications for each row execute function storehook.audit();
+                    """)
+            }
+            let simulation = Simulation(seed: 3, subscribers: 2, notifications: 5, endingAt: Site.now)
+            try await site.outbox.store(simulation.signedDeliveries(by: site.authority).map { Array($0.utf8) })
+            try await site.with(["work", "--metrics-port", "0"]) { worker in
+                let base = "http://127.0.0.1:\(try await worker.metricsPort())"
+                try await eventually("it is not ready, and says why") {
+                    let answer = try await fetch(base + "/readyz")
+                    return answer.status == 503 && answer.body.contains("P0001")
+                }
+                try await eventually("the page names the code") {
+                    try await fetch(base + "/metrics").body.contains(
+                        #"storehook_queue_refused{reason="sqlstate_p0"} 5"#)
+                }
+                try await site.pool.query("drop function storehook.audit() cascade")
+                try await site.untilDone()
+                try await eventually("it is ready again") { try await fetch(base + "/readyz").status == 200 }
+                try await eventually("the page names none") {
+                    try await !fetch(base + "/metrics").body.contains("storehook_queue_refused{")
+                }
+            }
         }
     }
 

@@ -27,7 +27,7 @@ struct OperationsOptions: ParsableArguments {
     func serve(
         _ monitoring: ProgramMonitoring?, in services: inout ProgramServices, logger: Logger,
         warning: @escaping @Sendable () -> String? = { nil },
-        notReady: @escaping @Sendable () -> String? = { nil }
+        notReady: @escaping @Sendable () -> String?
     ) {
         guard let monitoring, let metricsPort else { return }
         services.add("the monitoring's database pool", monitoring.pool)

@@ -68,7 +68,7 @@ struct Receive: AsyncParsableCommand {
         }
         var services = ProgramServices()
         services.add("the database pool", pool)
-        operations.serve(monitoring, in: &services, logger: logger) { receiver.whyNotReady }
+        operations.serve(monitoring, in: &services, logger: logger, notReady: { receiver.whyNotReady })
         if let identity {
             services.add("the certificate's renewal", await CertificateRenewal(of: identity, logger: logger))
         }

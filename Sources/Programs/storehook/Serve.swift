@@ -142,7 +142,8 @@ struct Serve: AsyncParsableCommand {
         var services = ProgramServices()
         services.add("the database pool", pool)
         services.add("the watch's connection", watchPool)
-        operations.serve(monitoring, in: &services, logger: logger, warning: { api.warning }) { api.whyNotReady }
+        operations.serve(
+            monitoring, in: &services, logger: logger, warning: { api.warning }, notReady: { api.whyNotReady })
         if let identity = settings.tls {
             services.add("the certificate's renewal", await CertificateRenewal(of: identity, logger: logger))
         }

@@ -105,7 +105,7 @@ struct Work: AsyncParsableCommand {
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
         var services = ProgramServices()
         services.add("the database pool", pool)
-        operations.serve(monitoring, in: &services, logger: logger) { worker.whyNotReady }
+        operations.serve(monitoring, in: &services, logger: logger, notReady: { worker.whyNotReady })
         let first = services.members.count
         if let listener { services.add("the listener", listener) }
         services.add("the maintenance", maintenance)

@@ -4,6 +4,8 @@ import Postgres
 extension Outbox {
     /// Within which time two rows that meet the same refusal are more than a coincidence.
     package static let sameRefusal = Duration.seconds(600)
+    /// Who was applied within this time is applied now: where a part is refused, a batch may be all of it.
+    fileprivate static let lately = Duration.seconds(5)
     /// How many kinds of refusals are kept.
     private static let refusalsKept = 200
     package static let noteDeadline = Duration.seconds(5)
@@ -21,8 +23,8 @@ extension Outbox {
         within deadline: Duration = Self.noteDeadline
     ) async throws -> [Int64: RefusalNote] {
         let deadline = deadline / 2
-        var notes = try await pool.withTransaction(TransactionOptions(deadline: deadline, name: "refusals")) {
-            session in
+        let options = TransactionOptions(deadline: deadline, name: "refusals")
+        var (notes, starts) = try await pool.withTransaction(options) { session in
             let met = try session.query(.refusals(refusals, within: Self.sameRefusal))
             var seconds: Set<Refusal.Kind> = []
             for row in met where try row.decode("has_second", as: Bool.self) {
@@ -35,16 +37,18 @@ extension Outbox {
             try session.query(.forgettingRefusals(but: Self.refusalsKept))
             let kinds = Dictionary(refusals.map { ($0.id, $0.kind) }) { first, _ in first }
             var notes: [Int64: RefusalNote] = [:]
+            var starts: [Int64: PostgresTimestamp] = [:]
             for row in try session.query(.marking(refusals.map(\.id), others, elapsed, token)) {
                 let id: Int64 = try row.decode("id")
+                starts[id] = try row.decode("since")
                 notes[id] = RefusalNote(
                     age: .seconds(try row.decode("age", as: Double.self)),
                     hasSecond: kinds[id].map(seconds.contains) ?? false)
             }
-            return notes
+            return (notes, starts)
         }
         // Apart: what is refused may be the very table that is asked.
-        for (id, found) in (try? await neighbours(of: notes, within: deadline)) ?? [:] {
+        for (id, found) in (try? await neighbours(since: starts, within: deadline)) ?? [:] {
             notes[id]?.areOthersApplied = found.applied
             notes[id]?.areOthersSettled = found.settled
         }
@@ -53,14 +57,14 @@ extension Outbox {
 
     /// Whether another row was applied, or settled in any way, since each was refused first.
     private func neighbours(
-        of notes: [Int64: RefusalNote], within deadline: Duration
+        since starts: [Int64: PostgresTimestamp], within deadline: Duration
     ) async throws -> [Int64: (applied: Bool, settled: Bool)] {
-        let notes = notes.sorted { $0.key < $1.key }
+        let starts = starts.sorted { $0.key < $1.key }
         // The table of notifications may hold years; what is looked for stands at its end.
         let options = TransactionOptions(
             isReadOnly: true, deadline: deadline, goesByIndexes: true, name: "refusals.neighbours")
         return try await pool.withTransaction(options) { session in
-            let rows = try session.query(.neighbours(notes.map(\.key), notes.map { $0.value.age / .seconds(1) }))
+            let rows = try session.query(.neighbours(starts.map(\.key), starts.map(\.value)))
             return try Dictionary(
                 rows.map {
                     (try $0.decode("id", as: Int64.self), (try $0.decode("applied"), try $0.decode("settled")))
@@ -154,29 +158,31 @@ extension PostgresQuery {
                   from refused r
                  where q.id = r.id and r.is_noted and q.lease_token = \(token) and q.refused_at is null
             )
-            select id, extract(epoch from statement_timestamp() - since)::double precision as age from refused
+            select id, since, extract(epoch from statement_timestamp() - since)::double precision as age from refused
             """)
     }
 
-    /// - Parameter ages: in seconds, one for each id.
-    fileprivate static func neighbours(_ ids: [Int64], _ ages: [Double]) -> PostgresQuery {
+    /// - Parameter starts: when each was refused first.
+    fileprivate static func neighbours(_ ids: [Int64], _ starts: [PostgresTimestamp]) -> PostgresQuery {
         PostgresQuery(
             "outbox.neighbours",
             """
             with refused as materialized (
-                select id, round(age::numeric, 6) as age from unnest(\(ids), \(ages)) as u (id, age)
+                select id, since from unnest(\(ids), \(starts)) as u (id, since)
             ), starts as (
-                select age, statement_timestamp() - make_interval(secs => age::double precision) as since
-                  from (select distinct age from refused) d
+                select since, least(since, statement_timestamp() - make_interval(secs => \(Outbox.lately / .seconds(1)))) as lately
+                  from (select distinct since from refused) d
             ), neighbours as materialized (
-                select s.age,
+                select s.since,
+                       exists (select from storehook.notifications n where n.applied_at > s.lately)
+                       or exists (select from storehook.records n where n.applied_at > s.lately) as applied,
                        exists (select from storehook.notifications n where n.applied_at > s.since)
-                       or exists (select from storehook.records n where n.applied_at > s.since) as applied,
+                       or exists (select from storehook.records n where n.applied_at > s.since) as applied_since,
                        coalesce((select l.dead_at from storehook.dead_letters l order by l.id desc limit 1) > s.since, false)
                        as buried
                   from starts s
             )
-            select r.id, n.applied, n.applied or n.buried as settled from refused r join neighbours n using (age)
+            select r.id, n.applied, n.applied_since or n.buried as settled from refused r join neighbours n using (since)
             """)
     }
 }

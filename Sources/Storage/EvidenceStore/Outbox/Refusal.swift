@@ -39,7 +39,7 @@ package struct Refusal: Sendable, Hashable {
 package struct RefusalNote: Sendable, Hashable {
     /// Since when it is refused.
     package var age: Duration
-    /// Whether another row was applied since, by any worker.
+    /// Whether another row was applied since, or a few seconds before, by any worker.
     package var areOthersApplied = false
     /// Whether another row was settled since, by any worker: applied, or buried.
     package var areOthersSettled = false

@@ -83,14 +83,15 @@ extension ChaosCell {
         }
         try await script(refusal.fault)
         do {
+            var wrong = 0
             for second in 1...seconds {
                 try await Task.sleep(for: .seconds(1))
                 // Work under way is finished, and what nothing is settled of has to be tried first.
                 guard second > 15 || !refusal.isTotal else { continue }
-                for port in ports where await site.programs.isReady(metricsPort: port) == refusal.isTotal {
-                    site.complain(
-                        "after \(second) s a worker says that it is \(refusal.isTotal ? "ready" : "not ready")")
-                }
+                for port in ports where await site.programs.isReady(metricsPort: port) == refusal.isTotal { wrong += 1 }
+            }
+            if wrong > 0 {
+                site.complain("\(wrong) times a worker said that it is \(refusal.isTotal ? "ready" : "not ready")")
             }
         } catch {
             try await script(refusal.repair)
