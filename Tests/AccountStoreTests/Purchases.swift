@@ -121,7 +121,7 @@ enum Purchases {
             if Int.random(in: 0..<6, using: &generator) == 0 {
                 return [forever(key, at: Int64.random(in: -90...0, using: &generator), account: account)]
             }
-            // Apple signs nothing of a period that has not begun.
+            // Apple signs nothing of a period that has not begun, and of no refund that is yet to come.
             let periods = Int.random(in: 1...12, using: &generator)
             var start = -33 * Int64(periods) - Int64.random(in: -30...200, using: &generator)
             return (0..<periods).map { period in
@@ -130,10 +130,11 @@ enum Purchases {
                 }
                 if Int.random(in: 0..<6, using: &generator) == 0 { start += 3 }
                 defer { start += 30 }
+                let product = Shop.products[Int.random(in: 0...1, using: &generator)]
+                let isRevoked = Int.random(in: 0..<12, using: &generator) == 0 && start + 11 <= 0
                 return self.period(
-                    key, Shop.products[Int.random(in: 0...1, using: &generator)], from: start, to: start + 30,
-                    account: account, number: period,
-                    revoked: Int.random(in: 0..<12, using: &generator) == 0 ? start + 11 : nil)
+                    key, product, from: start, to: start + 30, account: account, number: period,
+                    revoked: isRevoked ? start + 11 : nil)
             }
         }
     }
