@@ -216,7 +216,10 @@ struct PrometheusTests {
         let used = try text("prometheus/rules.yml") + text("grafana/storehook.json")
         let names = Set(used.matches(of: /\b(storehook_[a-z_]+|process_[a-z_]+)\b/).map { String($0.1) })
         #expect(names.count > 20)
-        for name in names { #expect(pages.contains("\n\(name){") || pages.contains("\n\(name) "), "\(name)") }
+        // There only while the database refuses something: `HealthTests` sees it come and go.
+        for name in names.subtracting(["storehook_queue_refused"]) {
+            #expect(pages.contains("\n\(name){") || pages.contains("\n\(name) "), "\(name)")
+        }
     }
 
     /// Every query of the dashboard is understood, and finds something wherever load was made.
