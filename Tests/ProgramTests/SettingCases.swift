@@ -147,7 +147,8 @@ struct SettingCase: Sendable {
 
     private static func api() -> [SettingCase] {
         let rules: @Sendable (Settings) throws -> String = { "\(try $0.tokenRules())" }
-        let sandbox: @Sendable (Settings) throws -> String = { "\(try $0.sandboxAccess())" }
+        // The characters in order: a dictionary is described in another order each time.
+        let sandbox: @Sendable (Settings) throws -> String = { String("\(try $0.sandboxAccess())".sorted()) }
         let rates: @Sendable (Settings) throws -> String = { "\(try $0.requestRates())" }
         return [
             SettingCase(name: "STOREHOOK_JWT_KEYS", value: "https://login.example.com/keys", beside: tokens) {
