@@ -6,42 +6,65 @@ import Testing
 struct ConnectionKeepingTests {
     private let start = ContinuousClock.now
 
-    /// Whether requests that begin one after the other, so many seconds from the start, may use a kept connection.
-    private func begin(_ keeping: inout ConnectionKeeping, at seconds: Int...) -> [Bool] {
-        var allowed: [Bool] = []
-        for second in seconds { allowed.append(keeping.mayBegin(at: start + .seconds(second))) }
-        return allowed
+    /// How requests go on that begin one after the other, so many milliseconds from the start.
+    private func begin(_ keeping: inout ConnectionKeeping, at milliseconds: Int...) -> [ConnectionKeeping.Turn] {
+        var turns: [ConnectionKeeping.Turn] = []
+        for instant in milliseconds { turns.append(keeping.begin(at: start + .milliseconds(instant))) }
+        return turns
     }
 
-    @Test("one request at a time tries, until an answer came over a kept connection")
-    func unproven() {
+    /// After the first answer on a new connection.
+    private func unproven() -> ConnectionKeeping {
         var keeping = ConnectionKeeping()
+        _ = begin(&keeping, at: 0)
+        keeping.answer(isFurther: false)
+        keeping.end(.kept, isLost: false, at: start)
+        return keeping
+    }
+
+    @Test("all are that begin before the first answer; then one request tries, and the others wait a moment")
+    func first() {
+        var keeping = ConnectionKeeping()
+        let fresh = begin(&keeping, at: 0, 0, 1000)
+        keeping.answer(isFurther: false)
+        let trial = begin(&keeping, at: 2000, 2000, 2249, 2250)
+        // Of a request that began before the first answer: the trial goes on.
+        keeping.answer(isFurther: false)
+        keeping.end(.kept, isLost: false, at: start + .milliseconds(2100))
+        let others = begin(&keeping, at: 2100, 2300)
+        keeping.answer(isFurther: true)
+        let proven = begin(&keeping, at: 2400, 2400)
+        keeping.end(.trial, isLost: false, at: start + .milliseconds(2500))
+        let later = begin(&keeping, at: 2600, 2600)
+        #expect(fresh == [.kept, .kept, .kept] && trial == [.trial, .wait, .wait, .own] && others == [.wait, .own])
+        #expect(proven == [.kept, .kept] && later == [.kept, .kept])
+    }
+
+    @Test("a trial that proves nothing is followed by another one, for which no request waits")
+    func unprovenTrial() {
+        var keeping = unproven()
         let first = begin(&keeping, at: 0, 0)
-        keeping.end()
+        keeping.answer(isFurther: false)
+        keeping.end(.trial, isLost: false, at: start)
         let second = begin(&keeping, at: 1, 1)
-        keeping.prove()
-        let proven = begin(&keeping, at: 2, 2)
-        keeping.end()
-        let later = begin(&keeping, at: 3, 3)
-        #expect(first == [true, false] && second == [true, false])
-        #expect(proven == [true, true] && later == [true, true])
+        #expect(first == [.trial, .wait] && second == [.trial, .own])
     }
 
     @Test("after a loss none is kept for a minute, also where an answer comes late; then one request tries again")
     func lost() {
         for isProven in [false, true] {
-            var keeping = ConnectionKeeping()
+            var keeping = unproven()
             let first = begin(&keeping, at: 0)
-            if isProven { keeping.prove() }
-            keeping.lose(at: start)
-            keeping.prove()
-            keeping.end()
-            let resting = begin(&keeping, at: 0, 59)
-            let rested = begin(&keeping, at: 60, 60)
-            keeping.lose(at: start + .seconds(61))
-            let again = begin(&keeping, at: 120, 121)
-            #expect(first == [true] && resting == [false, false] && rested == [true, false])
-            #expect(again == [false, true])
+            if isProven { keeping.answer(isFurther: true) }
+            keeping.end(.trial, isLost: true, at: start)
+            keeping.answer(isFurther: true)
+            keeping.end(.kept, isLost: false, at: start)
+            let resting = begin(&keeping, at: 0, 59_000)
+            let rested = begin(&keeping, at: 60_000, 60_000)
+            keeping.end(.trial, isLost: true, at: start + .seconds(61))
+            let again = begin(&keeping, at: 120_000, 121_000)
+            #expect(first == [.trial] && resting == [.own, .own] && rested == [.trial, .own])
+            #expect(again == [.own, .trial])
         }
     }
 }

@@ -50,6 +50,7 @@ package final class WebhookReceiver: Sendable {
 
     fileprivate final class Log: Sendable {
         let posts = Mutex<[Post]>([])
+        let connections = Mutex(0)
         let answer: Mutex<@Sendable (Post) -> Answer>
 
         init(_ answer: @escaping @Sendable (Post) -> Answer) { self.answer = Mutex(answer) }
@@ -82,7 +83,8 @@ package final class WebhookReceiver: Sendable {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
+                log.connections.withLock { $0 += 1 }
+                return channel.eventLoop.makeCompletedFuture {
                     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
                     try channel.pipeline.syncOperations.addHandler(Handler(log))
@@ -94,6 +96,9 @@ package final class WebhookReceiver: Sendable {
 
     /// All that was posted so far.
     package var posts: [Post] { log.posts.withLock(\.self) }
+
+    /// How many connections it has accepted so far.
+    package var connections: Int { log.connections.withLock(\.self) }
 
     /// Answers differently from now on.
     package func answer(_ answer: @escaping @Sendable (Post) -> Answer) { log.answer.withLock { $0 = answer } }

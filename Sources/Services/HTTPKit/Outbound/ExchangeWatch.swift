@@ -34,27 +34,25 @@ final class ExchangeWatch: ChannelDuplexHandler {
     }
 
     private let arrival: Arrival
-    private let onReuse: @Sendable () -> Void
-    /// Whether a second answer was complete.
-    private var isProven = false
-    /// Whether an answer to an earlier request was complete.
-    private var isReused = false
+    private let onAnswer: @Sendable (_ isFurther: Bool) -> Void
+    /// How many answers were complete, up to two.
+    private var answers = 0
     /// Whether a request has begun whose answer is not complete.
     private var isUnderWay = false
 
-    private init(_ arrival: Arrival, onReuse: @escaping @Sendable () -> Void) {
+    private init(_ arrival: Arrival, onAnswer: @escaping @Sendable (_ isFurther: Bool) -> Void) {
         self.arrival = arrival
-        self.onReuse = onReuse
+        self.onAnswer = onAnswer
     }
 
     /// Watches a connection from now on. To be called on its event loop, once the library's handlers are in place.
-    /// - Parameter onReuse: called once, when a second answer is complete.
-    static func watch(_ channel: any Channel, onReuse: @escaping @Sendable () -> Void) throws {
+    /// - Parameter onAnswer: called when the first and the second answer are complete, before the connection can carry another request.
+    static func watch(_ channel: any Channel, onAnswer: @escaping @Sendable (_ isFurther: Bool) -> Void) throws {
         let pipeline = channel.pipeline.syncOperations
         let arrival = Arrival()
         try pipeline.addHandler(arrival, position: .before(pipeline.handler(type: HTTPRequestEncoder.self)))
         try pipeline.addHandler(
-            ExchangeWatch(arrival, onReuse: onReuse),
+            ExchangeWatch(arrival, onAnswer: onAnswer),
             position: .after(pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)))
     }
 
@@ -80,11 +78,10 @@ final class ExchangeWatch: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .end = unwrapInboundIn(data) {
             isUnderWay = false
-            if isReused, !isProven {
-                isProven = true
-                onReuse()
+            if answers < 2 {
+                answers += 1
+                onAnswer(answers > 1)
             }
-            isReused = true
         }
         context.fireChannelRead(data)
     }
@@ -107,7 +104,7 @@ final class ExchangeWatch: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    private var isLost: Bool { isUnderWay && isReused && !arrival.hasBytes }
+    private var isLost: Bool { isUnderWay && answers > 0 && !arrival.hasBytes }
 
     private func meaning(of error: any Error) -> any Error {
         if isLost { return KeptConnectionEnded() }

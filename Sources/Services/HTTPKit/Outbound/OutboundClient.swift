@@ -68,26 +68,20 @@ package final class OutboundClient: Sendable {
     private static func pinnedConnections(
         _ configuration: HTTPClient.Configuration, areWatched: Bool
     ) -> PinnedConnections {
-        PinnedConnections { pin, onReuse in
+        PinnedConnections { pin, onAnswer in
             var configuration = configuration
+            if let name = pin.name, let address = pin.address {
+                configuration.dnsOverride = [name: address.description]
+            }
+            let name = pin.isSecure ? pin.name.map(ServerName.init) : nil
             // Named for debugging; they are called on each new connection, and no request is sent before they have succeeded.
-            if areWatched {
-                configuration.http1_1ConnectionDebugInitializer = { channel in
-                    channel.eventLoop.makeCompletedFuture { try ExchangeWatch.watch(channel, onReuse: onReuse) }
+            configuration.http1_1ConnectionDebugInitializer = { channel in
+                let proof = name?.requireProof(on: channel) ?? channel.eventLoop.makeSucceededVoidFuture()
+                return proof.flatMapThrowing {
+                    if areWatched { try ExchangeWatch.watch(channel, onAnswer: onAnswer) }
                 }
             }
-            if let name = pin.name {
-                if let address = pin.address { configuration.dnsOverride = [name: address.description] }
-                if pin.isSecure {
-                    let proof = ServerName(name)
-                    configuration.http1_1ConnectionDebugInitializer = { channel in
-                        proof.requireProof(on: channel).flatMapThrowing {
-                            if areWatched { try ExchangeWatch.watch(channel, onReuse: onReuse) }
-                        }
-                    }
-                    configuration.http2ConnectionDebugInitializer = { proof.requireProof(on: $0) }
-                }
-            }
+            if let name { configuration.http2ConnectionDebugInitializer = { name.requireProof(on: $0) } }
             return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         }
     }
@@ -177,16 +171,17 @@ package final class OutboundClient: Sendable {
         }
     }
 
-    /// Makes the request at one address. What is lost to the close of a kept connection is made once more, over a connection of its own:
-    /// among those that are kept others may have been closed as well.
+    /// Makes the request at one address. A request that is lost to the close of a kept connection is made once more, over a connection of
+    /// its own: the server may have closed other kept connections as well.
     private func exchange(
         _ request: OutboundRequest, at url: String, over pin: PinnedConnections.Pin, of pinned: PinnedConnections,
         _ head: Head
     ) async throws(OutboundFault) -> OutboundAnswer {
         try await pinned.use(pin) { client throws(OutboundFault) in
-            if pinned.mayKeep(pin) {
+            let turn = await pinned.turn(over: pin)
+            if turn != .own {
                 var isLost = false
-                defer { pinned.endKept(pin, isLost: isLost) }
+                defer { pinned.end(turn, over: pin, isLost: isLost) }
                 do {
                     return try await exchange(request, at: url, isLast: false, client, head)
                 } catch {

@@ -42,12 +42,14 @@ final class PinnedConnections: Sendable {
     /// How long connections stay that no request uses any more.
     private static let idle = Duration.seconds(120)
 
-    private let make: @Sendable (Pin, _ onReuse: @escaping @Sendable () -> Void) -> HTTPClient
+    private let make: @Sendable (Pin, _ onAnswer: @escaping @Sendable (_ isFurther: Bool) -> Void) -> HTTPClient
     private let state = Mutex(State())
 
-    /// - Parameter make: makes a client for a pin. The client calls `onReuse` when an answer is complete that is not the first one of its
-    ///   connection.
-    init(_ make: @escaping @Sendable (Pin, _ onReuse: @escaping @Sendable () -> Void) -> HTTPClient) {
+    /// - Parameter make: makes a client for a pin. The client calls `onAnswer` when an answer is complete, see
+    ///   ``ConnectionKeeping/answer(isFurther:)``.
+    init(
+        _ make: @escaping @Sendable (Pin, _ onAnswer: @escaping @Sendable (_ isFurther: Bool) -> Void) -> HTTPClient
+    ) {
         self.make = make
     }
 
@@ -75,17 +77,18 @@ final class PinnedConnections: Sendable {
         }
     }
 
-    /// Whether a request over a pin may use a connection that is kept, see ``ConnectionKeeping``. If so, ``endKept(_:isLost:)`` has to follow.
-    func mayKeep(_ pin: Pin) -> Bool {
-        state.withLock { $0.pins[pin]?.keeping.mayBegin(at: .now) ?? true }
+    /// How a request over a pin goes on, see ``ConnectionKeeping/begin(at:)``. Where it has to wait, this does.
+    func turn(over pin: Pin) async -> ConnectionKeeping.Turn {
+        while true {
+            let turn = state.withLock { $0.pins[pin]?.keeping.begin(at: .now) ?? .own }
+            guard turn == .wait else { return turn }
+            do { try await Task.sleep(for: .milliseconds(5)) } catch { return .own }
+        }
     }
 
-    /// A request that could use a kept connection is over.
-    /// - Parameter isLost: whether it was lost to the connection's close.
-    func endKept(_ pin: Pin, isLost: Bool) {
-        state.withLock { state in
-            if isLost { state.pins[pin]?.keeping.lose(at: .now) } else { state.pins[pin]?.keeping.end() }
-        }
+    /// A request that could use a kept connection is over, see ``ConnectionKeeping/end(_:isLost:at:)``.
+    func end(_ turn: ConnectionKeeping.Turn, over pin: Pin, isLost: Bool) {
+        state.withLock { $0.pins[pin]?.keeping.end(turn, isLost: isLost, at: .now) }
     }
 
     /// The pins of a name's addresses, all of which were checked. Those that had a connection the last time come first: otherwise an
@@ -103,7 +106,8 @@ final class PinnedConnections: Sendable {
             if state.isShutDown { return (nil, []) }
             let old = Self.sweep(&state)
             var pinned =
-                state.pins[pin] ?? Pinned(client: make(pin) { [weak self] in self?.prove(pin) }, lastUsed: .now)
+                state.pins[pin]
+                ?? Pinned(client: make(pin) { [weak self] in self?.answer(over: pin, isFurther: $0) }, lastUsed: .now)
             pinned.lastUsed = .now
             pinned.calls += 1
             state.pins[pin] = pinned
@@ -113,7 +117,9 @@ final class PinnedConnections: Sendable {
         return client
     }
 
-    private func prove(_ pin: Pin) { state.withLock { $0.pins[pin]?.keeping.prove() } }
+    private func answer(over pin: Pin, isFurther: Bool) {
+        state.withLock { $0.pins[pin]?.keeping.answer(isFurther: isFurther) }
+    }
 
     private func note(_ pin: Pin, isReachable: Bool) {
         state.withLock { $0.pins[pin]?.isReachable = isReachable }
