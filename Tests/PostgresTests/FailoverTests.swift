@@ -29,7 +29,8 @@ struct FailoverTests {
             var configuration = try PostgresConfiguration(url: url)
             configuration.connectTimeout = FailoverTests.limit
             // As if a name server said so: one name, two addresses; and one that it does not know.
-            configuration.resolve = { $0 == "two.example" ? ["127.0.0.2", "127.0.0.1"] : systemAddresses(of: $0) }
+            let resolve = configuration.resolve
+            configuration.resolve = { $0 == "two.example" ? ["127.0.0.2", "127.0.0.1"] : resolve($0) }
             return configuration
         }
     }

@@ -9,34 +9,33 @@ struct ConnectionAttempt {
 
     /// Tries each address of each host in turn, each with its own deadline. Those that lately did not answer come last.
     ///
-    /// - Throws: what refused the login or the database, where one did: that is no matter of another address. Else that an address does
-    ///   not answer, or the last failure.
+    /// - Throws: what refused the login or the database, where one did: another address would not change that. Otherwise that an address
+    ///   does not answer, or the last failure.
     func connect(cancellation: CancellationFlag) throws(PostgresError) -> LibPQConnection {
-        var addresses = configuration.hosts.flatMap(addresses)
-        let silent = addresses.filter { SilentAddresses.contains($0.key) }
-        addresses = addresses.filter { !SilentAddresses.contains($0.key) } + silent
+        let all = configuration.hosts.flatMap { addresses(of: $0) }
+        let candidates = all.filter { !$0.wasSilent } + all.filter(\.wasSilent)
         // All together have a limit, too, and each of many gets its part of it.
         let end = ContinuousClock.now + configuration.connectTimeoutOfAll
-        let share = min(configuration.connectTimeout, configuration.connectTimeoutOfAll / max(1, addresses.count))
+        let share = min(configuration.connectTimeout, configuration.connectTimeoutOfAll / max(1, candidates.count))
         var failures: [PostgresError] = []
+        var silent: Set<String> = []
         for wanted in configuration.wantedSessions {
-            addresses.removeAll(where: \.isSilent)
-            for place in addresses.indices {
-                var parameters = addresses[place].parameters
-                if let wanted { parameters["target_session_attrs"] = wanted }
+            // One that did not answer is not asked a second time for a session of another kind.
+            for address in candidates where !silent.contains(address.place) {
                 let limit = min(share, ContinuousClock.now.duration(to: end))
                 guard limit > .zero else { break }
+                var parameters = address.parameters
+                if let wanted { parameters["target_session_attrs"] = wanted }
                 do throws(PostgresError) {
                     let connection = try connectOnce(parameters, within: limit, cancellation: cancellation)
-                    SilentAddresses.forget(addresses[place].key)
+                    SilentAddresses.forget(address.place)
                     return connection
                 } catch {
                     if error.kind == .cancelled { throw error }
                     failures.append(error)
-                    // It is not asked a second time for a session of another kind.
                     if error.isSilence {
-                        addresses[place].isSilent = true
-                        SilentAddresses.note(addresses[place].key)
+                        silent.insert(address.place)
+                        SilentAddresses.note(address.place)
                     }
                 }
             }
@@ -47,22 +46,28 @@ struct ConnectionAttempt {
 
     /// One address of a host.
     private struct Address {
-        var parameters: [String: String]
-        var isSilent = false
+        let parameters: [String: String]
+        /// Address and port.
+        let place: String
+        /// Whether it did not answer lately.
+        let wasSilent: Bool
 
-        /// What it is known by.
-        var key: String { "\(parameters["hostaddr"] ?? parameters["host"] ?? "") \(parameters["port"] ?? "")" }
+        init(_ parameters: [String: String]) {
+            self.parameters = parameters
+            place = "\(parameters["hostaddr"] ?? parameters["host"] ?? "") \(parameters["port"] ?? "")"
+            wasSilent = SilentAddresses.contains(place)
+        }
     }
 
-    /// A host's addresses: libpq would try one after the other by itself, but leaves timeouts to who calls it without blocking. Its name
-    /// stays, for certificates and files of passwords. One without a known address is left to libpq, which says so.
+    /// The addresses of a host, each with the host's name, which certificates and password files need. libpq would try one after the
+    /// other by itself, but leaves timeouts to a caller that does not block. For a name without a known address libpq reports the error.
     private func addresses(of parameters: [String: String]) -> [Address] {
         guard let host = parameters["host"], !host.isEmpty, !host.hasPrefix("/"), !host.hasPrefix("@"),
             (parameters["hostaddr"] ?? "").isEmpty
-        else { return [Address(parameters: parameters)] }
+        else { return [Address(parameters)] }
         let found = configuration.resolve(host)
-        guard !found.isEmpty else { return [Address(parameters: parameters)] }
-        return found.map { Address(parameters: parameters.merging(["hostaddr": $0]) { $1 }) }
+        guard !found.isEmpty else { return [Address(parameters)] }
+        return found.map { Address(parameters.merging(["hostaddr": $0]) { $1 }) }
     }
 
     private func connectOnce(
@@ -76,7 +81,7 @@ struct ConnectionAttempt {
         }
         guard let connection else { throw PostgresError(.connection, "no memory for a connection") }
         var polling = connection.isBad ? LibPQConnection.Polling.failed : .writing
-        // Whether the other side took the connection.
+        // Whether the server has taken the connection.
         var isMade = false
         while true {
             switch polling {
@@ -158,8 +163,8 @@ struct ConnectionAttempt {
             sqlState: SQLState(rawValue: lastWord))
     }
 
-    // libpq's words, as in its fe-connect.c and fe-misc.c. Its other words are about parameters, passwords and certificates, which no
-    // waiting mends.
+    // libpq's words, as in its fe-connect.c and fe-misc.c. Its other messages are about parameters, passwords and certificates: waiting
+    // does not help there.
     private static let notMade = ["connection to server", "could not translate host name", "could not connect"]
     private static let brokenOff = [
         "closed the connection unexpectedly", "could not receive data", "could not send", "SSL SYSCALL error",

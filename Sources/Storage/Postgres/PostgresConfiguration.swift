@@ -1,9 +1,11 @@
+import Base
+
 /// Where the server is, and its timeouts.
 public struct PostgresConfiguration: Sendable {
     /// How long making a connection to one address may take. `connect_timeout` sets it, in the connection string or wherever else libpq
     /// reads it.
     public var connectTimeout: Duration
-    /// How long it may take to try all addresses of all hosts, but for looking up their names; where one alone may take longer, that.
+    /// How long it may take to try all addresses of all hosts, without looking up their names: as long as one address may take at least.
     var connectTimeoutOfAll: Duration { max(allAddressesTimeout, connectTimeout) }
     var allAddressesTimeout = Duration.seconds(10)
     /// The addresses of a host's name.

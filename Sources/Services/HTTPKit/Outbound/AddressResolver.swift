@@ -1,5 +1,4 @@
 package import Base
-import Glibc
 import NIOPosix
 import Synchronization
 
@@ -56,27 +55,7 @@ package final class SystemResolver: AddressResolver {
     }
 
     private static func look(up name: String) -> [NetworkAddress] {
-        var hints = addrinfo()
-        hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var first: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(name, nil, &hints, &first) == 0 else { return [] }
-        defer { freeaddrinfo(first) }
-        var found: [NetworkAddress] = []
-        var next = first
-        while let entry = next {
-            if let address = address(entry.pointee), !found.contains(address) { found.append(address) }
-            next = entry.pointee.ai_next
-        }
-        return found
-    }
-
-    private static func address(_ entry: addrinfo) -> NetworkAddress? {
-        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        guard getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
-        else { return nil }
         // Without the zone of a link-local address: that address must not be missing among those that are checked.
-        let bytes = text.prefix { $0 != 0 && $0 != CChar(UInt8(ascii: "%")) }.map(UInt8.init(bitPattern:))
-        return NetworkAddress(String(decoding: bytes, as: UTF8.self))
+        systemAddresses(of: name).compactMap { NetworkAddress($0.prefix { $0 != "%" }) }
     }
 }
