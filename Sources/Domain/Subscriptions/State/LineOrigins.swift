@@ -210,7 +210,7 @@ struct LineOrigins {
         if let named = renewal?.renewalProductID, named != value.renewalProductID { origin.namedProductID = named }
         origin.isUpcomingAccount =
             value.appAccountToken != nil && !isNamed(at: instant)
-            && !(value.transactionID.map { namedAhead.contains($0) } ?? false)
+            && value.transactionID.map { !namedAhead.contains($0) } ?? true
         return origin
     }
 

@@ -14,12 +14,12 @@ struct SubscriptionRules {
     let areOfSeveralProducts: Bool
     /// Whether one of them was replaced before it began.
     private let hasReplaced: Bool
-    private let renewals: [RenewalWord]
+    let renewals: [RenewalWord]
     /// By the instant from which on each counts: the latest-signed one that counts by then.
     private let reported: [(asOf: Timestamp, fact: ReportedStatus)]
     /// For each period, the latest end and the latest expiry of it and all before it: where a search may stop.
     private let latestEnd: [Timestamp]
-    private let latestExpiry: [Timestamp]
+    let latestExpiry: [Timestamp]
     /// The customer's purchases, the stretches, and the accounts of the periods.
     private(set) var origins = LineOrigins()
 
@@ -52,13 +52,6 @@ struct SubscriptionRules {
 
     /// From when on each renewal info counts.
     var renewalInstants: [Timestamp] { renewals.map(\.asOf) }
-
-    /// The end of the period that never arrived and that renewal info names at an instant.
-    func impliedEnd(at instant: Timestamp) -> Timestamp? {
-        guard let renewal = renewal(at: instant), !isStale(renewal, at: instant), impliesPeriod(renewal, at: instant)
-        else { return nil }
-        return renewal.renewsAt
-    }
 
     func renewal(at instant: Timestamp) -> RenewalFact? { place(ofWordAt: instant).map { renewals[$0].fact } }
 
@@ -106,10 +99,7 @@ struct SubscriptionRules {
                 expiresAt: endOfStretch(from: early, at: instant, nil))
         }
         if let implied, let renewsAt = implied.renewsAt {
-            var (status, grace) = unpaid(since: renewsAt, at: instant, current, isStale)
-            if status == .expired, isAwaited(since: renewsAt, at: instant, base) {
-                status = base.paidStatus()
-            }
+            let (status, grace) = statusAfter(renewsAt, base)
             return base.value(
                 status, by: implied, until: renewsAt, graceEndsAt: grace, account(of: next - 1, at: instant, implied))
         }
@@ -127,10 +117,8 @@ struct SubscriptionRules {
                 expiresAt: periods[last].end(asSeenAt: instant))
         }
         let end = periods[last].end
-        var (status, grace) = unpaid(since: end, at: instant, current, isStale)
-        if status == .expired, isAwaited(since: end, boughtAt: periods[last].chargedAt, at: instant, base) {
-            status = base.paidStatus(isFreeTrial: periods[last].record.isFreeTrial)
-        }
+        let (status, grace) = statusAfter(
+            end, boughtAt: periods[last].chargedAt, isFreeTrial: periods[last].record.isFreeTrial, base)
         return base.value(
             status, in: periods[last], of: account(of: last, at: instant, renewal), expiresAt: end, graceEndsAt: grace)
     }
@@ -147,35 +135,8 @@ struct SubscriptionRules {
             ?? parts.max { periods[$0].end(asSeenAt: instant) < periods[$1].end(asSeenAt: instant) }
     }
 
-    /// Whether a renewal is due, has not arrived, and may still arrive. A word is renewal info or a reported status; a
-    /// transaction is none, for a device signs the one that ended anew:
-    /// - at or before the end the newest word since the purchase decides: nobody waits where it says that auto-renew is
-    ///   off or the status 2, 3 or 5;
-    /// - after the end any word uses the waiting up, but renewal info that only repeats.
-    private func isAwaited(
-        since expiry: Timestamp, boughtAt bought: Timestamp = .distantPast, at instant: Timestamp, _ base: Base
-    ) -> Bool {
-        guard policy.renewalLeewaySeconds > 0, instant < expiry.adding(seconds: policy.renewalLeewaySeconds),
-            base.current?.isOver != true, !isAnyWord(after: expiry, by: instant)
-        else { return false }
-        let report = reportedStatus(at: expiry).flatMap { $0.asOf >= bought ? $0 : nil }
-        let reportExcludes = report.map { ReportedStatus.withoutRenewal.contains($0.status) } ?? false
-        guard let renewal = renewal(at: expiry), !isStale(renewal, at: instant) else { return !reportExcludes }
-        if let report, report.asOf > renewal.asOf { return !reportExcludes }
-        let status = place(ofWordAt: expiry).flatMap { renewals[$0].ownStatus }
-        return renewal.autoRenew != false && !(status.map { ReportedStatus.withoutRenewal.contains($0) } ?? false)
-            && !(report?.asOf == renewal.asOf && reportExcludes)
-    }
-
-    /// Whether Apple reported a status since, or its renewal info says something else than before.
-    private func isAnyWord(after expiry: Timestamp, by instant: Timestamp) -> Bool {
-        if let report = reportedStatus(at: instant), report.asOf > expiry { return true }
-        guard let place = place(ofWordAt: instant), renewals[place].asOf > expiry else { return false }
-        return renewals[place].ownStatus != nil || renewals[place].since > expiry
-    }
-
     /// The index of the renewal info in effect: a copy of the whole would cost more than what is read of it.
-    private func place(ofWordAt instant: Timestamp) -> Int? {
+    func place(ofWordAt instant: Timestamp) -> Int? {
         let next = renewals.partitioningIndex { $0.asOf > instant }
         return next > 0 ? next - 1 : nil
     }
@@ -243,81 +204,6 @@ struct SubscriptionRules {
         return nil
     }
 
-    /// Whether the subscription has moved on since this was signed: a period was bought after it, and this is not
-    /// about that period.
-    private func isStale(_ renewal: RenewalFact, at instant: Timestamp) -> Bool {
-        var index = periods.partitioningIndex { $0.start > renewal.asOf }
-        let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
-        while index < periods.count, periods[index].start <= soon {
-            let period = periods[index]
-            if period.chargedAt <= instant, period.firstSignedAt > renewal.asOf, period.expiresAt != renewal.renewsAt,
-                !period.isReplaced(at: instant)
-            {
-                return true
-            }
-            index += 1
-        }
-        return false
-    }
-
-    /// Whether this names the end of a period whose transaction never arrived: beyond the end of all
-    /// known, charged ones.
-    ///
-    /// Apple's status beside it distinguishes such a period from one that a refund took away. Without a status it is
-    /// an extension: only a period that stands can have one, and its own record would state it if that were newer.
-    func impliesPeriod(_ renewal: RenewalFact, at instant: Timestamp) -> Bool {
-        impliesPeriod(renewal, at: instant, before: periods.partitioningIndex { $0.start > instant })
-    }
-
-    private func impliesPeriod(_ renewal: RenewalFact, at instant: Timestamp, before next: Int) -> Bool {
-        guard let renewsAt = renewal.renewsAt else { return false }
-        switch renewal.reportedStatus {
-        case ReportedStatus.active, ReportedStatus.billingRetry, ReportedStatus.gracePeriod: break
-        case .some: return false
-        case nil:
-            guard let last = lastBegun(at: instant, before: next), !periods[last].isRevoked(at: instant),
-                renewal.signedAt >= periods[last].record.signedAt
-            else { return false }
-        }
-        var index = next - 1
-        while index >= 0, latestExpiry[index] >= renewsAt {
-            if isKnown(periods[index], to: renewal, until: renewsAt, at: instant) { return false }
-            index -= 1
-        }
-        let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
-        index = next
-        while index < periods.count, periods[index].start <= soon {
-            if periods[index].chargedAt <= instant, isKnown(periods[index], to: renewal, until: renewsAt, at: instant) {
-                return false
-            }
-            index += 1
-        }
-        return true
-    }
-
-    /// Whether renewal info that names an end beyond all that is known moves the end of the period that runs. Within its
-    /// last day it speaks of the next one, which Apple has charged for ahead.
-    private func extends(_ index: Int, by implied: RenewalFact, at instant: Timestamp) -> Bool {
-        let period = periods[index]
-        guard implied.productID == nil || implied.productID == period.record.productID,
-            implied.signedAt >= period.record.signedAt,
-            implied.asOf < period.end(asSeenAt: instant).adding(days: -StatusPolicy.renewsEarlyDays)
-        else { return false }
-        let soon = instant.adding(days: StatusPolicy.renewsEarlyDays)
-        return periods[(index + 1)...].prefix { $0.start <= soon }.allSatisfy {
-            $0.chargedAt > instant || $0.isReplaced(at: instant) || $0.isPart(of: period)
-        }
-    }
-
-    /// Whether a period lasts until the date that renewal info names, or did before the refund that took it away: one that
-    /// was charged early may be refunded while the period before it runs on.
-    private func isKnown(
-        _ period: Period, to renewal: RenewalFact, until renewsAt: Timestamp, at instant: Timestamp
-    ) -> Bool {
-        guard !period.isReplaced(at: instant) else { return false }
-        return period.end(asSignedAt: renewal.asOf) >= renewsAt || (period.wasRevoked && period.lasts(until: renewsAt))
-    }
-
     /// The end of the paid stretch of one product, by what was charged at an instant.
     private func endOfStretch(from index: Int, at instant: Timestamp, _ implied: RenewalFact?) -> Timestamp {
         let product = periods[index].record.productID
@@ -342,42 +228,6 @@ struct SubscriptionRules {
             return renewsAt
         }
         return end
-    }
-
-    /// The status of a subscription whose period has ended: in grace, being retried, or over.
-    private func unpaid(
-        since expiry: Timestamp, at instant: Timestamp, _ renewal: RenewalFact?, _ isStale: Bool
-    ) -> (SubscriptionStatus, graceEndsAt: Timestamp?) {
-        let reported = reportedStatus(at: instant)
-        let said = renewal == nil ? nil : place(ofWordAt: instant).map { renewals[$0].since }
-        // What only repeats leaves the status that was reported after it was first said the latest word.
-        let isLatest = reported.map { report in said.map { report.asOf >= $0 } ?? true } ?? false
-        let isToldOfRetry = reported.map { (report: ReportedStatus) -> Bool in
-            // Reported before this period was about to end, it is about an earlier failure.
-            guard !isStale, report.asOf > expiry.adding(days: -StatusPolicy.renewsEarlyDays) else { return false }
-            // That the flag is left out does not say "no"; where it says so, only a later status says otherwise.
-            if renewal?.inBillingRetry == false, let said, report.asOf <= said { return false }
-            // Newer renewal info ends the retry unless it speaks of one.
-            let isGoingOn = isLatest || renewal?.inBillingRetry == true
-            return switch report.status {
-            case ReportedStatus.gracePeriod: isGoingOn || renewal?.graceExpiresAt != nil
-            case ReportedStatus.billingRetry: isGoingOn
-            default: false
-            }
-        }
-        // Throughout grace Apple retries. A date beside "not retrying" is left over, and so is one that Apple's status
-        // contradicts.
-        let isRetried =
-            isToldOfRetry == true
-            || renewal?.inBillingRetry == true && !(isLatest && reported?.status == ReportedStatus.expired)
-        let graceIsOver = isLatest && reported?.status == ReportedStatus.billingRetry
-        var grace = isRetried && !graceIsOver ? renewal?.graceExpiresAt : nil
-        if renewal?.graceExpiresAt == nil, isToldOfRetry == true, reported?.status == ReportedStatus.gracePeriod {
-            grace = policy.graceEnd(from: expiry, in: environment)
-        }
-        if let grace, instant < grace { return (.gracePeriod, grace) }
-        if isRetried, instant < expiry.adding(days: StatusPolicy.billingRetryDays) { return (.billingRetry, nil) }
-        return (.expired, nil)
     }
 
     /// Every instant from `horizon` on at which the answer may change.
@@ -423,14 +273,4 @@ struct SubscriptionRules {
         let next = reported.partitioningIndex { $0.asOf > instant }
         return next < reported.count ? reported[next].asOf : nil
     }
-}
-
-extension RenewalFact {
-    /// Whether it gives a reason for the end that this release knows.
-    fileprivate var isOver: Bool { expirationIntent.map { (1...5).contains($0) } ?? false }
-}
-
-extension ReportedStatus {
-    /// The statuses after which no renewal is to be expected.
-    fileprivate static let withoutRenewal: Set<Int> = [expired, billingRetry, revoked]
 }
