@@ -1,7 +1,7 @@
 /// A member of Apple's JSON that is a text, with its bound.
 ///
-/// What is longer is refused where it is read. Some of these texts are part of an index, of an event, or of a column with a limit of its own,
-/// and there PostgreSQL would refuse the record without naming the member. Every bound lies far beyond what Apple sends.
+/// A reader refuses a longer text. Some of these texts are part of an index, of an event, or of a column with a limit of its own:
+/// PostgreSQL would refuse the record there, and would not name the member. Every bound lies far beyond what Apple sends.
 package struct TextMember: Sendable {
     /// The member's name.
     package let name: StaticString
@@ -20,7 +20,7 @@ package struct TextMember: Sendable {
     package func isExceeded(by text: String) -> Bool { text.utf8.count > most }
 }
 
-/// The table of all members that are read. A reader takes a text by its entry alone.
+/// All members that are read as texts: a reader takes a text by its entry here.
 extension TextMember {
     // Keys. An index takes some 2700 bytes, and some have three of these.
     package static let transactionId = TextMember("transactionId", 255)
@@ -44,7 +44,7 @@ extension TextMember {
     package static let offerIdentifier = TextMember("offerIdentifier", 1000)
     package static let eligibleWinBackOfferIds = TextMember("eligibleWinBackOfferIds", 1000)
 
-    // Words of Apple's. A dead letter keeps those of its notification, up to 100 characters.
+    // Codes of Apple's. A dead letter keeps the type and the subtype of its notification, in columns of 100 characters.
     package static let notificationType = TextMember("notificationType", 100)
     package static let subtype = TextMember("subtype", 100)
     package static let version = TextMember("version", 100)
@@ -68,12 +68,13 @@ extension TextMember {
     package static let deviceVerification = TextMember("deviceVerification", 255)
     package static let deviceVerificationNonce = TextMember("deviceVerificationNonce", 255)
 
-    // Records within a notification, which are not kept by themselves: as long as the notification may be. Apple's take some 6 KB.
+    // Signed records, which are kept by themselves or with the notification that they are in. Apple's take some 6 KB.
+    package static let signedPayload = TextMember("signedPayload", 1_048_576)
     package static let signedTransactionInfo = TextMember("signedTransactionInfo", 1_048_576)
     package static let signedRenewalInfo = TextMember("signedRenewalInfo", 1_048_576)
     package static let signedAppTransactionInfo = TextMember("signedAppTransactionInfo", 1_048_576)
 
-    // What Apple's Server API answers beside what it signs.
+    // Texts of the Server API's answers that are not signed.
     package static let testNotificationToken = TextMember("testNotificationToken", 10_000)
     package static let paginationToken = TextMember("paginationToken", 10_000)
     package static let revision = TextMember("revision", 10_000)

@@ -1,6 +1,6 @@
 /// A value of the header `Retry-After`: a number, or a date (RFC 9110, section 10.2.3).
 package enum RetryAfter: Sendable, Hashable {
-    /// Seconds. Apple's Server API means an instant by it, in milliseconds since 1970. What does not fit is the greatest.
+    /// Seconds; in Apple's Server API an instant, in milliseconds since 1970. A number that does not fit is the greatest.
     case number(Int64)
     /// An instant.
     case date(Timestamp)

@@ -36,7 +36,7 @@ package struct RetrySchedule: Sendable, Hashable {
         growing(by: 2, from: first, upTo: longest, attempts: attempts, jitter: jitter)
     }
 
-    /// Each limit is so many times the one before, from 2 on, up to the longest.
+    /// Each limit is `factor` times the one before, up to the longest. A factor below 2 counts as 2.
     package static func growing(
         by factor: Int, from first: Duration, upTo longest: Duration, attempts: Int = .max,
         jitter: ClosedRange<Double> = Self.fullJitter

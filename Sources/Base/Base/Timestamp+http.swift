@@ -7,46 +7,37 @@ extension Timestamp {
     /// - Parameter now: decides the century of RFC 850's year: the latest one with which the date is not more than 50 years ahead.
     /// - Returns: nil for anything else. Whether the weekday is that of the date does not matter.
     package init?(httpDate text: some StringProtocol, now: Timestamp) {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false).map { String($0) }
-        if parts.count == 6, parts[5] == "GMT", Self.weekdays.contains(where: { "\($0.prefix(3))," == parts[0] }) {
-            self.init(year: parts[3], month: parts[2], day: parts[1], time: parts[4])
-        } else if parts.count == 4, parts[3] == "GMT", Self.weekdays.contains(where: { "\($0)," == parts[0] }) {
-            let date = parts[1].split(separator: "-", omittingEmptySubsequences: false).map { String($0) }
-            guard date.count == 3, date[2].utf8.count == 2, date[2].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-                let year = Int(date[2])
-            else { return nil }
-            // As texts to the second, so that the 29th of February needs no rule of its own.
-            let today = now.description
-            guard let thisYear = Int(today.prefix(4)) else { return nil }
-            let latest = "\(thisYear + 50)\(today.prefix(19).dropFirst(4))Z"
-            let century = thisYear / 100 * 100
-            for first in [century + 100, century, century - 100] {
-                guard let text = Self.iso8601(year: "\(first + year)", month: date[1], day: date[0], time: parts[2])
-                else { return nil }
-                if text <= latest {
-                    self.init(year: "\(first + year)", month: date[1], day: date[0], time: parts[2])
-                    return
-                }
+        var parts = text.split(separator: " ", omittingEmptySubsequences: false).map { String($0) }
+        // `asctime` pads the day with a space.
+        if parts.count == 6, parts[2].isEmpty, parts[3].utf8.count == 1 { parts[2...3] = ["0\(parts[3])"] }
+        let weekday = parts[0]
+        let date: String? =
+            if parts.count == 6, parts[5] == "GMT", Self.weekdays.contains(where: { "\($0.prefix(3))," == weekday }) {
+                Self.iso8601(year: parts[3], month: parts[2], day: parts[1], time: parts[4])
+            } else if parts.count == 5, Self.weekdays.contains(where: { $0.prefix(3) == weekday }) {
+                Self.iso8601(year: parts[4], month: parts[1], day: parts[2], time: parts[3])
+            } else if parts.count == 4, parts[3] == "GMT", Self.weekdays.contains(where: { "\($0)," == weekday }) {
+                Self.iso8601(rfc850: parts[1], time: parts[2], now: now)
+            } else {
+                nil
             }
-            return nil
-        } else if parts.count == 5 || parts.count == 6 && parts[2].isEmpty && parts[3].utf8.count == 1,
-            Self.weekdays.contains(where: { $0.prefix(3) == parts[0] })
-        {
-            let day = parts.count == 6 ? "0\(parts[3])" : parts[2]
-            self.init(year: parts[parts.count - 1], month: parts[1], day: day, time: parts[parts.count - 2])
-        } else {
-            return nil
-        }
+        guard let date else { return nil }
+        // A leap second is the one after the second before it.
+        let isLeap = date.hasSuffix(":60Z")
+        guard let instant = Timestamp(iso8601: isLeap ? "\(date.dropLast(3))59Z" : date) else { return nil }
+        self = isLeap ? instant.adding(seconds: 1) : instant
     }
 
-    private init?(year: String, month: String, day: String, time: String) {
-        // A leap second is the one after the second before it.
-        let isLeap = time.hasSuffix(":60")
-        let time = isLeap ? "\(time.dropLast(2))59" : time
-        guard let text = Self.iso8601(year: year, month: month, day: day, time: time),
-            let date = Timestamp(iso8601: text)
-        else { return nil }
-        self = isLeap ? date.adding(seconds: 1) : date
+    /// - Parameter date: day, month and a year of two digits.
+    private static func iso8601(rfc850 date: String, time: String, now: Timestamp) -> String? {
+        let parts = date.split(separator: "-", omittingEmptySubsequences: false).map { String($0) }
+        let today = now.description
+        guard parts.count == 3, parts[2].utf8.count == 2, let thisYear = Int(today.prefix(4)) else { return nil }
+        // As texts to the second, so that the 29th of February needs no rule of its own.
+        let latest = "\(thisYear + 50)\(today.prefix(19).dropFirst(4))Z"
+        return [1, 0, -1].lazy.compactMap {
+            iso8601(year: "\(thisYear / 100 + $0)\(parts[2])", month: parts[1], day: parts[0], time: time)
+        }.first { $0 <= latest }
     }
 
     private static func iso8601(year: String, month: String, day: String, time: String) -> String? {

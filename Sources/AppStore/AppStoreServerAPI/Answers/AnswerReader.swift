@@ -45,18 +45,12 @@ public struct AnswerReader {
     }
 
     /// A text that the answer must have.
-    func required(_ name: StaticString) throws(AnswerFault) -> String {
-        guard let text = object.string(name), !text.isEmpty else { throw .unreadable("\(name) is missing") }
-        return text
-    }
-
-    /// A text that the answer must have.
     func required(_ member: TextMember) throws(AnswerFault) -> String {
         guard let text = try text(member), !text.isEmpty else { throw .unreadable("\(member.name) is missing") }
         return text
     }
 
-    /// A text that nobody signs.
+    /// A text; nil where the answer has none.
     /// - Throws: ``AnswerFault/unreadable(_:)`` where it is longer than the member may be.
     func text(_ member: TextMember) throws(AnswerFault) -> String? {
         guard let text = object.string(member.name) else { return nil }

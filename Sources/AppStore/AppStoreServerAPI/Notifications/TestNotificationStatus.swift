@@ -11,7 +11,7 @@ public struct TestNotificationStatus: Sendable {
     public let unknownFields: [String: [UInt8]]
 
     init(_ reader: inout AnswerReader) throws(AnswerFault) {
-        record = try reader.requiredNotification(reader.required("signedPayload"))
+        record = try reader.requiredNotification(reader.required(.signedPayload))
         sendAttempts = try SendAttempt.list(in: reader.object)
         unknownFields = reader.object.members(except: ["signedPayload", "sendAttempts"])
     }

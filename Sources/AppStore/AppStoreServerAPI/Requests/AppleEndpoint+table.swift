@@ -110,7 +110,7 @@ extension ServerRequest where Answer == SignedRecord<TransactionPayload> {
         _ transactionId: String, of original: String? = nil, lineItem: String? = nil
     ) -> Self {
         Self(.transactionInfo, [transactionId]) { (reader) throws(AnswerFault) in
-            let record = try reader.transaction(reader.required("signedTransactionInfo"))
+            let record = try reader.transaction(reader.required(.signedTransactionInfo))
             guard isMeant(record.payload, transactionId, original, lineItem) else {
                 throw .refused(
                     VerificationFailure(
@@ -145,7 +145,7 @@ extension ServerRequest where Answer == SignedRecord<AppTransactionPayload> {
     /// Get App Transaction Info: a customer's download of the app.
     public static func appTransactionInfo(_ id: String) -> Self {
         Self(.appTransactionInfo, [id]) { (reader) throws(AnswerFault) in
-            try reader.appTransaction(reader.required("signedAppTransactionInfo"))
+            try reader.appTransaction(reader.required(.signedAppTransactionInfo))
         }
     }
 }

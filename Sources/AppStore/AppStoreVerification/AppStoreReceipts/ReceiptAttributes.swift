@@ -3,12 +3,9 @@ import Base
 import SwiftASN1
 
 /// A set of receipt attributes, each a type, a version and a value (Apple, Validating receipts on the device).
-/// Unneeded and unreadable attributes are ignored, texts of more than ``mostTextBytes`` among them: one odd attribute must not lose a
+/// Unneeded and unreadable attributes are ignored, and so are texts that are too long for a key: one odd attribute must not lose a
 /// purchase.
 struct ReceiptAttributes {
-    /// The longest text: what a receipt names is named in records as well (``TextMember``).
-    static let mostTextBytes = 255
-
     private let values: [(type: Int, value: [UInt8])]
 
     /// - Throws: ``ReceiptFault``.
@@ -48,8 +45,7 @@ struct ReceiptAttributes {
     private static func text(_ value: [UInt8]) -> String? {
         guard let node = try? ASN1Bounds.parse(value[...]), case .primitive(let bytes) = node.content,
             [ASN1Identifier.utf8String, .ia5String, .printableString].contains(node.identifier),
-            bytes.count <= mostTextBytes,
-            !bytes.contains(0)
+            bytes.count <= TextMember.transactionId.most, !bytes.contains(0)
         else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
