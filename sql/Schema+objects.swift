@@ -2,9 +2,11 @@ import CEmbedded
 public import Postgres
 
 extension Schema {
-    /// What of a table the migrations made: its constraints and indexes by name, and its columns that are NOT NULL.
+    /// What the migrations made of a table.
     struct TableObjects: Sendable, Hashable {
+        /// Its constraints and indexes.
         var names: Set<String>
+        /// Its columns that are NOT NULL.
         var required: Set<String>
     }
 
@@ -21,10 +23,10 @@ extension Schema {
         return objects
     }()
 
-    /// Whether what the server names in a refusal is an object that the migrations made: a constraint, an index, or a column that
-    /// is NOT NULL. What else is in the way somebody added by hand, or a release that this one does not know.
+    /// Whether the object that the server names in a refusal is one that the migrations made: a constraint, an index, or a column that
+    /// is NOT NULL. Any other was added by hand, or by a release that this one does not know.
     ///
-    /// By the names alone, as the migrations left them: the catalog does not tell who made an object.
+    /// The names decide, because the catalog does not say what made an object.
     public static func made(whatRefusedIn error: PostgresError) -> Bool {
         guard let table = error.table, table.hasPrefix("storehook."),
             let objects = objects[withoutDay(String(table.dropFirst("storehook.".count)))]

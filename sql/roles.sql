@@ -34,8 +34,8 @@ begin
     end loop;
     begin
         -- Operators decide about dead letters and look at everything. A dry run of a replay applies the letters in a
-        -- transaction that it rolls back, and applying takes the rights of a worker. Since PostgreSQL 16 only those grant a role
-        -- who made it or hold its ADMIN option, and another database's owner may have made these.
+        -- transaction that it rolls back, and applying takes the rights of a worker. Since PostgreSQL 16 granting a role takes its
+        -- ADMIN option, which its creator has; another database's owner may have created these.
         if not pg_has_role('storehook_ops', 'storehook_worker', 'member') then
             grant storehook_worker to storehook_ops;
         end if;

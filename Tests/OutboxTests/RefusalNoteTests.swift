@@ -93,7 +93,7 @@ struct RefusalNoteTests {
             let after = try await outbox.note([Refusal(of: others[0], error())], after: .zero, token: other.token)
             #expect(after[others[0]]?.areOthersSettled == true)
             // What only asks leaves nothing behind, and neither does who lost the lease.
-            let asked = try await outbox.note([], andTellOf: [ids[2]], after: .seconds(3), token: lease.token)
+            let asked = try await outbox.note([], readingAbout: [ids[2]], after: .seconds(3), token: lease.token)
             #expect(asked[ids[2]]?.areOthersApplied == true && asked[ids[2]]?.hasSecond == false)
             _ = try await outbox.note([Refusal(of: ids[2], error())], after: .seconds(3), token: UUID())
             let marked = try await pool.query(

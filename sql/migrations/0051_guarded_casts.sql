@@ -1,6 +1,6 @@
 -- compatible-from: 10
--- A condition beside another one does not guard it: nothing promises which of the two PostgreSQL asks first, and releases differ.
--- What turns a name or a text into a value that it may not be, stands behind its own CASE or takes only what a pattern found.
+-- A condition does not guard a cast beside it: PostgreSQL may evaluate either first, and releases differ. So each cast of a name or a text
+-- that may be no such value is inside a CASE, or takes only what a pattern matched.
 create or replace view storehook.outbox_days as
 with partitions as (
     select p.day
@@ -27,7 +27,7 @@ as $$
      order by 1
 $$;
 
--- As before, but that of what was told only digits become an instant.
+-- As before, but only digits of `told` become an instant.
 create or replace function storehook.telling_differences(most integer default 20000, out looked bigint, out differing bigint, out overdue bigint)
     returns record
     language sql volatile security definer
@@ -71,6 +71,6 @@ as $$
       from held h
 $$;
 
--- A function's body is read anew in each session, under that session's settings: these have a backslash in a literal.
+-- Each session parses a function's body under its own settings, and these two have a backslash in a literal.
 alter function storehook.account_token(text, text) set standard_conforming_strings = on;
 alter function storehook.outbox_partition_bounds(date) set standard_conforming_strings = on;

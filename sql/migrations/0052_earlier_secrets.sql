@@ -1,7 +1,7 @@
 -- compatible-from: 10
--- An endpoint keeps every former secret until its end, and not only the one before the present one. Programs of before go on with
--- `former_secret`, and sign with none of the earlier ones. Where they end the former secret at once it is null, and then the earlier
--- ones do not sign either.
+-- An endpoint keeps every former secret until its end, and not only the one before the present one. Programs of earlier releases read and
+-- write only `former_secret`, and sign with none of the earlier ones. Where such a program ends the former secret at once, it sets
+-- `former_secret` to null, and then the earlier ones do not sign either.
 alter table storehook.endpoints
     add column earlier_secrets bytea[],
     add column earlier_ends_at timestamptz[],

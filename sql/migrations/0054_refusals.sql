@@ -1,14 +1,14 @@
 -- compatible-from: 10
--- What PostgreSQL refuses to have settled, so that all workers can tell the fault of a notification from a fault of the database: a
--- trigger, a constraint, a right. Workers write here when a notification was refused alone, and never else.
+-- What PostgreSQL refuses to have settled. By it all workers distinguish the fault of a notification from a fault of the database, such as
+-- a trigger, a constraint or a missing right. A worker writes here only where a notification that it tried alone was refused.
 
 -- Adding it changes the catalog alone. No statement of a drain reads or writes it.
 alter table storehook.outbox_queue add column refused_at timestamptz;
 comment on column storehook.outbox_queue.refused_at is
     'when PostgreSQL first refused to have it settled, tried alone; null where it never did';
 
--- A row for each kind of refusal: there are as many as there are constraints and triggers that refuse. Workers keep the latest few
--- hundred, and none for longer than a week.
+-- A row for each kind of refusal: as many as there are constraints and triggers that refuse. Workers keep the latest 200, each for a
+-- week at most.
 create table storehook.refusals (
     reason          text        not null check (length(reason) <= 100),
     table_name      text        not null default '' check (length(table_name) <= 200),

@@ -11,7 +11,7 @@ public struct AccountFacts: Sendable, Hashable {
     public var acts: [StaffAct]
     /// The app's own trial, if the account has had it.
     public var trial: StartedTrial?
-    /// When the account was erased; its acts and its trial are those since. What a purchase gave it before does not count.
+    /// When the account was erased. Its acts and its trial are those since; access that a purchase gave it before does not count.
     public var erasedAt: Timestamp?
 
     /// Memberwise.

@@ -3,7 +3,7 @@ import Base
 /// What an account's id is to its appAccountToken: `STOREHOOK_ACCOUNT_IDS`, as the database has it.
 ///
 /// An id is what the app's login calls a user. It is never read as the token of an id that is hashed: a user may be free to choose an id,
-/// and could compute somebody else's token. Apps may compute tokens themselves, so no rule ever changes.
+/// and could compute the token of another user. Apps may compute tokens themselves, so no rule ever changes.
 package enum AccountIDRule: String, Sendable, CaseIterable {
     /// A UUID of any version but 5 is its own token; every other id is hashed to a version 5 UUID. No id has the token of another one.
     case auto

@@ -77,8 +77,7 @@ public struct LinePhase: Sendable, Hashable {
         self.init(
             startsAt: startsAt, status: status, productID: productID, accessUntil: accessUntil, inTrial: inTrial,
             willRenew: willRenew, signedAccount: signed.account, upcomingAccount: signed.upcoming,
-            periodEndsAt: periodEndsAt,
-            boughtAt: origin.boughtAt, chargedAt: origin.chargedAt,
+            periodEndsAt: periodEndsAt, boughtAt: origin.boughtAt, chargedAt: origin.chargedAt,
             namedProductID: origin.namedProductID ?? renewalProductID, waitsUntil: origin.waitsUntil,
             replacedRenewal: origin.replacedRenewal)
     }

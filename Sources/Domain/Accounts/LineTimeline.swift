@@ -33,16 +33,12 @@ struct LineTimeline {
     /// In order; the last one has no end.
     let spans: [Span]
 
-    /// - Parameter erasedAt: when the account was erased. What it owned before was of an account that is no more, and counts
-    ///   as nobody's.
-    init(
-        _ line: AccountLine, of account: UniqueIdentifier, erasedAt: Timestamp? = nil, _ catalog: Catalog
-    ) {
+    /// - Parameter erasedAt: when the account was erased. A purchase that it owned before counts as owned by no account until then.
+    init(_ line: AccountLine, of account: UniqueIdentifier, erasedAt: Timestamp? = nil, _ catalog: Catalog) {
         key = line.key
         let phases = Self.phases(of: line, catalog)
         var spans: [Span] = []
-        var instants = line.instants
-        if let erasedAt { instants = (instants + [erasedAt]).sorted() }
+        let instants = erasedAt.map { (line.instants + [$0]).sorted() } ?? line.instants
         for (place, phase) in phases.enumerated() {
             let end = place + 1 < phases.count ? phases[place + 1].startsAt : .distantFuture
             let cuts = instants.filter { phase.startsAt < $0 && $0 < end }
@@ -54,8 +50,7 @@ struct LineTimeline {
                 spans.append(
                     Span(
                         startsAt: startsAt, phase: phase, isOwned: owner == account, isFree: owner == nil,
-                        productRank: rank)
-                )
+                        productRank: rank))
             }
         }
         self.spans = spans

@@ -129,7 +129,7 @@ final class BatchSettler: Sendable {
         let others = refused.filter { !$0.isAlone || $0.blame == .passing }
         do {
             return try await outbox.note(
-                alone.map { Refusal(of: $0.id, $0.error) }, andTellOf: others.map(\.id), after: .now - first,
+                alone.map { Refusal(of: $0.id, $0.error) }, readingAbout: others.map(\.id), after: .now - first,
                 token: batch.token,
                 // The rest of the lease is for putting the rows off.
                 within: max(.milliseconds(100), min((batch.leaseEnd - .now) / 3, .seconds(5))))

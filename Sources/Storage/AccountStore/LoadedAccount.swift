@@ -39,8 +39,7 @@ struct LoadedAccount: Sendable {
 
     /// Its facts.
     var facts: AccountFacts {
-        AccountFacts(
-            account: token, lines: lines.map(\.line), acts: acts, trial: trial, erasedAt: erasedAt)
+        AccountFacts(account: token, lines: lines.map(\.line), acts: acts, trial: trial, erasedAt: erasedAt)
     }
 
     /// From when on its phases are kept: from the latest beginning of a purchase's phases in `subscriptions`, so that

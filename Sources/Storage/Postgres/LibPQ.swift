@@ -53,7 +53,7 @@ final class LibPQConnection {
 
     var socket: Int32 { PQsocket(raw) }
     var isBad: Bool { PQstatus(raw) == CONNECTION_BAD }
-    /// Whether the other side has taken the connection, whatever it said then.
+    /// Whether the server has taken the connection, whatever it sent then.
     var isMade: Bool { ![CONNECTION_BAD, CONNECTION_NEEDED, CONNECTION_STARTED].contains(PQstatus(raw)) }
     var isBusy: Bool { PQisBusy(raw) == 1 }
     var host: String { PQhost(raw).map { String(cString: $0) } ?? "" }

@@ -18,9 +18,9 @@ func libpqParameters(of connectionString: String) -> [String: String]? {
 /// The parameters with what a service file and PG… variables add to them, as libpq itself adds it; `service` is gone then. Nil if libpq
 /// cannot do it: there is no such service, or its file cannot be read.
 ///
-/// libpq says what it made of a connection's parameters once it has begun to connect. Each of two attempts has a value that libpq refuses
-/// before it looks up a name or sends anything, and so keeps back a parameter, which the other one shows. Neither looks for a password
-/// in a file, of which libpq would print what it thinks of the file's rights.
+/// libpq shows the parameters that it uses only once it has begun to connect. So this begins two attempts. Each has a value that libpq
+/// refuses before it looks up a name or sends anything; the parameter with that value is read from the other attempt. Each also has a
+/// password or a password file of its own, because libpq would print a warning about the rights of the user's file.
 func libpqExpansion(of parameters: [String: String]) -> [String: String]? {
     guard let most = usedParameters(parameters, spoiling: "sslmode", instead: ["passfile": "/nonexistent/pgpass"]),
         let rest = usedParameters(parameters, spoiling: "channel_binding", instead: ["password": "none"])
@@ -30,22 +30,21 @@ func libpqExpansion(of parameters: [String: String]) -> [String: String]? {
     var expanded = parameters
     expanded["service"] = nil
     for (keyword, option) in used where parameters[keyword] == nil && !option.value.isEmpty {
-        // The others are libpq's own defaults, some of which stand for "not said": target_session_attrs, for instance.
-        let isSaid =
-            option.variable.flatMap(variable) != nil || (hasService && option.value != option.usual)
-        if isSaid { expanded[keyword] = option.value }
+        // The others are libpq's defaults. Of target_session_attrs and some others the default stands for "not set".
+        let isSet = option.variable.flatMap(variable) != nil || (hasService && option.value != option.usual)
+        if isSet { expanded[keyword] = option.value }
     }
     return expanded
 }
 
-/// One of libpq's options: its value, the variable that it is read from, and what it is where nobody says anything.
+/// One of libpq's options: its value, the variable that it is read from, and libpq's default.
 private struct LibPQOption {
     var value: String
     var variable: String?
     var usual: String?
 }
 
-/// The parameters of an attempt that fails at once, because one of them has a value that libpq knows none of.
+/// The parameters of an attempt that fails at once, because one of them has a value that libpq does not know.
 private func usedParameters(
     _ parameters: [String: String], spoiling keyword: String, instead others: [String: String]
 ) -> [String: LibPQOption]? {
@@ -60,7 +59,7 @@ private func usedParameters(
     guard let options = PQconninfo(attempt) else { return nil }
     defer { PQconninfoFree(options) }
     let used = values(of: options)
-    // Where a service is not found, libpq has not come as far as using any.
+    // Where libpq finds no such service, it shows none of the parameters.
     guard used[keyword]?.value == spoilt[keyword] else { return nil }
     return used
 }

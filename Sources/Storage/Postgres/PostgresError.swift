@@ -47,7 +47,7 @@ public struct PostgresError: Error, Sendable, Hashable {
 
     /// Whether the connection was gone before anything was sent: then another one may be used instead.
     var isUnsent = false
-    /// Whether no server could be reached, or the one that was reached broke off without a word.
+    /// Whether no server could be reached, or a server closed the connection without an error.
     var isUnreachable = false
     /// Whether a server did not answer in time while connecting.
     var isSilence = false
@@ -61,12 +61,12 @@ public struct PostgresError: Error, Sendable, Hashable {
         if case .server(let state) = kind { self.sqlState = state }
     }
 
-    /// Whether the server is away, starts or stops: it comes back by itself. Not a server that refuses.
+    /// Whether the server is away, starts or stops: it comes back by itself. False for a server that refuses.
     public var isAway: Bool {
         isUnreachable || sqlState.map { ["57P01", "57P02", "57P03"].contains($0.rawValue) } ?? false
     }
 
-    /// Whether a server refused the login (class 28) or has no such database (3D), which is no matter of another address.
+    /// Whether a server refused the login (class 28) or has no such database (3D): another address would not change that.
     var isRefusal: Bool { sqlState.map { ["28", "3D"].contains($0.classCode) } ?? false }
 
     /// Whether the statement may succeed later, unchanged and with its values. An unreachable server is transient

@@ -59,8 +59,8 @@ public final class PostgresListener: Service, Sendable {
                 } catch {
                     failures += 1
                     if Task.isCancelled { break }
-                    // Whatever ends one session after the other says so once, and then how often: a line for each would bury
-                    // everything else.
+                    // Where sessions end one after the other, one line says so, and later ones say how often: a line for each
+                    // would bury everything else.
                     if failures == 1, let count = losses.count(at: .now) {
                         self.logger.warning("not listening", metadata: ["error": "\(error)", "times": "\(count)"])
                     }

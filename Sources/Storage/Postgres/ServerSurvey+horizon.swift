@@ -29,11 +29,11 @@ extension ServerSurvey {
     public struct Slot: Sendable, Hashable {
         /// Its name.
         public var name: String
-        /// Whether somebody reads it at this moment.
+        /// Whether it is being read at this moment.
         public var isRead: Bool
         /// Bytes of WAL that the server keeps for it; nil where it keeps none any more.
         public var keptBytes: Int64?
-        /// How many transaction ids have been used since what it keeps VACUUM from; nil where it keeps it from nothing.
+        /// How many transaction ids have been used since the oldest dead row that it keeps VACUUM from removing; nil where it keeps none.
         public var transactions: Int64?
     }
 
@@ -107,10 +107,10 @@ extension ServerSurvey {
 }
 
 extension ServerSurvey: MonitoredStore {
-    /// What it looks at is the server's, and everybody's to see; this is what each role may read.
+    /// A relation that each role may read: the survey itself asks for what every user may see.
     package static let monitored = "schema_migrations"
 
-    /// What holds the database back and makes its disk full, without anybody being connected.
+    /// What holds the vacuum horizon back or fills the disk without any connection.
     package func samples() async throws -> [MetricSample] {
         let prepared = try await oldestPrepared()
         let unread = try await slots().filter { !$0.isRead }

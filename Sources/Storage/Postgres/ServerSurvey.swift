@@ -31,10 +31,10 @@ public struct ServerSurvey: Sendable {
 
     /// The server's version.
     public func version() async throws -> ServerVersion {
-        let number = try await pool.query(
-            PostgresQuery("survey.version", "select current_setting('server_version_num')")
-        ).one().decode(0, as: String.self)
-        return ServerVersion(number: Int(number) ?? 0)
+        let number: Int32 = try await pool.query(
+            PostgresQuery("survey.version", "select current_setting('server_version_num')::int")
+        ).one().decode(0)
+        return ServerVersion(number: Int(number))
     }
 
     /// The user that statements run as, as a statement names it.

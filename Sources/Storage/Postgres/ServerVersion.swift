@@ -6,7 +6,7 @@ public struct ServerVersion: Sendable, Hashable {
         case tested
         /// It is served like its neighbours, and no test is run on it.
         case untested
-        /// Nobody knows what fails on it.
+        /// It was never tried: what fails on it is unknown.
         case unserved
     }
 

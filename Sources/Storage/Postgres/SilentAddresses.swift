@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Addresses that lately did not answer: other connections of this process try the others first, so that not each of them waits anew.
+/// Addresses that lately did not answer. All connections of this process try the others first, so that each address costs one wait.
 enum SilentAddresses {
     /// For how long one is tried last.
     private static let memory = Duration.seconds(60)

@@ -50,6 +50,12 @@ public struct TransactionOptions: Sendable {
         self.name = name
     }
 
+    /// For a transaction that shows a person something before its commit: where the terminal never takes it, the server ends the
+    /// transaction.
+    package static func showing(_ name: String) -> TransactionOptions {
+        TransactionOptions(idleTimeout: .seconds(30), name: name)
+    }
+
     /// The whole mode is in BEGIN itself, because settings of the session would outlive it behind a transaction pooler.
     var beginning: PostgresQuery {
         PostgresQuery(

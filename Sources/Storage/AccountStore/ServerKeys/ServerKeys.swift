@@ -14,8 +14,7 @@ package struct ServerKeys: Sendable {
     /// - Parameters:
     ///   - name: what it is for; 1 to 100 characters.
     ///   - person: who makes it.
-    ///   - show: called before the commit; where it throws, there is no such key. It may wait for an operator's terminal; should
-    ///     that take for ever, the server ends the transaction.
+    ///   - show: called before the commit; where it throws, nothing is added.
     @discardableResult
     package func add(
         _ key: ServerKey, name: String, by person: String,
@@ -28,9 +27,7 @@ package struct ServerKeys: Sendable {
             values (\(key.digest), \(name), \(String(person.prefix(200))))
             returning *
             """)
-        return try await pool.withTransaction(
-            TransactionOptions(idleTimeout: .seconds(30), name: "server_key.add")
-        ) { session in
+        return try await pool.withTransaction(.showing("server_key.add")) { session in
             let recorded = try RecordedServerKey(session.query(addition).one())
             try show(recorded)
             return recorded

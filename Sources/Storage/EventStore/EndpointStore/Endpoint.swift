@@ -45,7 +45,7 @@ package struct Endpoint: Sendable, Hashable {
     package var formerSecretEndsAt: PostgresTimestamp? { formerSecretEnds.max() }
 
     /// The former secrets of an endpoint `e` that sign as well, as `f`: `secret`, `ends_at`, and `place`, the oldest secret first.
-    /// A former secret that was ended at once has ended those before it, also where an older program has not taken them out.
+    /// Where `former_secret` is null, none of the earlier ones signs: a program of an earlier release does not remove them.
     static let formerSecrets = """
         unnest(array_append(e.earlier_secrets, e.former_secret), array_append(e.earlier_ends_at, e.former_ends_at))
         with ordinality f (secret, ends_at, place) where e.former_secret is not null and f.ends_at > now()

@@ -21,7 +21,7 @@ extension EndpointStore {
     ) async throws -> Endpoint {
         let person = String(person.prefix(200))
         try await placeAll()
-        return try await pool.withTransaction(Self.showing("endpoint.add")) { session in
+        return try await pool.withTransaction(.showing("endpoint.add")) { session in
             let id: Int64 = try session.query(
                 PostgresQuery("endpoint.number", "select nextval('storehook.endpoint_id')")
             ).one().decode(0)
@@ -52,11 +52,6 @@ extension EndpointStore {
         }
     }
 
-    /// A transaction that waits for an operator's terminal. Should that take for ever, the server ends it.
-    private static func showing(_ name: String) -> TransactionOptions {
-        TransactionOptions(idleTimeout: .seconds(30), name: name)
-    }
-
     /// All endpoints that are not removed, by their numbers.
     package func list() async throws -> [Endpoint] {
         try await pool.query(.endpoint(nil)).map { try Endpoint($0) }
@@ -67,16 +62,16 @@ extension EndpointStore {
         try await pool.query(.endpoint(id)).first.map { try Endpoint($0) }
     }
 
-    /// How many former secrets an endpoint may have: each delivery carries the signature of each.
+    /// The most former secrets of an endpoint: each delivery carries a signature by each.
     package static let mostFormerSecrets = 5
 
-    /// Gives an endpoint a new secret. The former one signs as well for so long, so that the receiver can be given the new one in between.
-    /// So does every earlier one, until the end that it was given.
+    /// Gives an endpoint a new secret. The former one signs as well for a while, so that the receiver can be given the new one in between.
+    /// Every earlier one signs until the end that it was given.
     /// - Parameters:
-    ///   - overlap: zero: the former one ends at once, and so does every earlier one.
+    ///   - overlap: for how long the former one signs. Zero: it ends at once, and so does every earlier one.
     ///   - show: called before the commit; where it throws, the secret stays as it was.
     /// - Returns: the endpoint; nil where there is none.
-    /// - Throws: ``TooManyFormerSecrets``, and nothing is changed, where as many former secrets sign as may; `PostgresError`.
+    /// - Throws: ``TooManyFormerSecrets`` where ``mostFormerSecrets`` sign already, and then nothing is changed; `PostgresError`.
     package func rotate(
         _ id: Int64, to secret: WebhookSecret, overlap: Duration, _ key: SecretKey, by person: String,
         showing show: @Sendable (Endpoint) throws -> Void = { _ in }
@@ -99,7 +94,7 @@ extension EndpointStore {
                and (not \(keepsFormer) or (select count(*) from \(unescaped: formers)) < \(Int64(Self.mostFormerSecrets)))
             returning id
             """)
-        return try await pool.withTransaction(Self.showing("endpoint.rotate")) { session in
+        return try await pool.withTransaction(.showing("endpoint.rotate")) { session in
             let isRotated = try session.query(rotation).first != nil
             guard let endpoint = try session.query(.endpoint(id)).first.map({ try Endpoint($0) }) else { return nil }
             guard isRotated else {
@@ -233,7 +228,8 @@ extension EndpointStore {
                 """
                 update storehook.endpoints
                    set state = 'removed', reason = 'removed', url = 'removed', secret = null, former_secret = null,
-                       former_ends_at = null, earlier_secrets = null, earlier_ends_at = null, changed_at = now(), changed_by = \(String(person.prefix(200)))
+                       former_ends_at = null, earlier_secrets = null, earlier_ends_at = null,
+                       changed_at = now(), changed_by = \(String(person.prefix(200)))
                  where id = \(id) and state <> 'removed'
                 """)
         ).affectedRows > 0

@@ -42,16 +42,21 @@ package struct EndpointStore: Sendable {
         package var secrets: [WebhookSecret]
     }
 
+    private static let callables = """
+        select \(Endpoint.columns),
+               array_remove(array_prepend(e.secret, array(select f.secret from \(Endpoint.formerSecrets) order by f.place desc)), null)
+                   as secrets
+          from storehook.endpoints e
+          join storehook.endpoint_health h on h.endpoint_id = e.id
+        """
+
     /// The endpoints that are called, paused ones included; the deliveries of others stay pending.
     package func callable(_ key: SecretKey) async throws -> [Callable] {
         try await pool.query(
             PostgresQuery(
                 "endpoint.callable",
                 """
-                select \(unescaped: Endpoint.columns), e.secret,
-                       array(select f.secret from \(unescaped: Endpoint.formerSecrets) order by f.place desc) as former_secrets
-                  from storehook.endpoints e
-                  join storehook.endpoint_health h on h.endpoint_id = e.id
+                \(unescaped: Self.callables)
                  where e.state = 'enabled'
                  order by e.id
                 """)
@@ -67,10 +72,7 @@ package struct EndpointStore: Sendable {
             PostgresQuery(
                 "endpoint.callable_one",
                 """
-                select \(unescaped: Endpoint.columns), e.secret,
-                       array(select f.secret from \(unescaped: Endpoint.formerSecrets) order by f.place desc) as former_secrets
-                  from storehook.endpoints e
-                  join storehook.endpoint_health h on h.endpoint_id = e.id
+                \(unescaped: Self.callables)
                  where e.id = \(id) and e.state <> 'removed'
                 """)
         ).first
@@ -92,9 +94,7 @@ package struct EndpointStore: Sendable {
     /// None where any was encrypted with another key: a receiver with only that secret would verify half of the posts.
     private static func secrets(_ row: PostgresRow, _ key: SecretKey) throws -> [WebhookSecret] {
         let id: Int64 = try row.decode("id")
-        let sealed =
-            try [row.decode("secret", as: [UInt8]?.self)].compactMap(\.self)
-            + row.decode("former_secrets", as: [[UInt8]].self)
+        let sealed = try row.decode("secrets", as: [[UInt8]].self)
         do throws(UnreadableSecret) {
             return try sealed.map { sealed throws(UnreadableSecret) in try key.open(sealed, of: id) }
         } catch {

@@ -1,7 +1,7 @@
 import Base
 package import Postgres
 
-/// An endpoint has as many former secrets as it may, all of which still sign.
+/// An endpoint has ``EndpointStore/mostFormerSecrets`` former secrets already, and all of them still sign.
 package struct TooManyFormerSecrets: Error, Sendable, Hashable, CustomStringConvertible {
     /// The endpoint.
     package var endpointID: Int64

@@ -2,24 +2,25 @@ package import Foundation
 import Postgres
 
 extension Outbox {
-    /// Within which time two rows that meet the same refusal are more than a coincidence.
+    /// Two rows that meet the same refusal within this time are no coincidence.
     package static let sameRefusal = Duration.seconds(600)
-    /// Who was applied within this time is applied now: where a part is refused, a batch may be all of it.
+    /// Rows that were applied within this time count as applied now, because all rows of a batch may be refused while others are applied.
     fileprivate static let lately = Duration.seconds(5)
     /// How many kinds of refusals are kept.
     private static let refusalsKept = 200
+    /// How long a question about refusals may take.
     package static let noteDeadline = Duration.seconds(5)
 
-    /// Notes that PostgreSQL refused these rows, each tried alone, and tells what is known about them.
+    /// Notes that PostgreSQL refused these rows, each tried alone, and reads what is known about them.
     ///
     /// - Parameters:
-    ///   - others: further rows to be told about, of which nothing is noted.
+    ///   - others: further rows to read about. Nothing is noted about them.
     ///   - elapsed: how long ago the first of these refusals was; a row that was refused before keeps its time.
     ///   - token: of the lease that holds the rows.
     ///   - deadline: for the answer.
-    /// - Returns: for each row.
+    /// - Returns: a note for each row.
     package func note(
-        _ refusals: [Refusal], andTellOf others: [Int64] = [], after elapsed: Duration, token: UUID,
+        _ refusals: [Refusal], readingAbout others: [Int64] = [], after elapsed: Duration, token: UUID,
         within deadline: Duration = Self.noteDeadline
     ) async throws -> [Int64: RefusalNote] {
         let deadline = deadline / 2
@@ -47,7 +48,7 @@ extension Outbox {
             }
             return (notes, starts)
         }
-        // Apart: what is refused may be the very table that is asked.
+        // In a transaction of its own: it reads tables that may be what PostgreSQL refuses.
         for (id, found) in (try? await neighbours(since: starts, within: deadline)) ?? [:] {
             notes[id]?.areOthersApplied = found.applied
             notes[id]?.areOthersSettled = found.settled
@@ -60,7 +61,7 @@ extension Outbox {
         since starts: [Int64: PostgresTimestamp], within deadline: Duration
     ) async throws -> [Int64: (applied: Bool, settled: Bool)] {
         let starts = starts.sorted { $0.key < $1.key }
-        // The table of notifications may hold years; what is looked for stands at its end.
+        // The table of notifications may hold years. The rows that are looked for are at its end.
         let options = TransactionOptions(
             isReadOnly: true, deadline: deadline, goesByIndexes: true, name: "refusals.neighbours")
         return try await pool.withTransaction(options) { session in
@@ -95,7 +96,7 @@ extension Outbox {
 }
 
 extension PostgresQuery {
-    /// Counts the refusals, a row for each kind, in the order of the key, so that two workers wait for each other in one order.
+    /// Writes a row for each kind of refusal. All workers lock these rows in the order of the key.
     fileprivate static func refusals(_ refusals: [Refusal], within time: Duration) -> PostgresQuery {
         let kinds = Dictionary(grouping: refusals, by: \.kind).sorted { $0.key < $1.key }
         let latest = kinds.map { $0.value.map(\.id).max() ?? 0 }
@@ -124,7 +125,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// Bounds the table, and waits for nobody.
+    /// Bounds the table. Rows that another worker has locked are left to that worker.
     fileprivate static func forgettingRefusals(but kept: Int) -> PostgresQuery {
         PostgresQuery(
             "outbox.forget_refusals",
@@ -141,7 +142,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// Marks rows that were not refused before, and tells since when each is refused.
+    /// Marks rows that were not refused before, and reads since when each is refused.
     fileprivate static func marking(
         _ ids: [Int64], _ others: [Int64], _ elapsed: Duration, _ token: UUID
     ) -> PostgresQuery {

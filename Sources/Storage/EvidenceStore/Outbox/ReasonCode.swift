@@ -76,15 +76,14 @@ package enum ReasonCode: Sendable, Hashable {
     package var isOfSurroundings: Bool {
         switch self {
         case .headerMissing, .databaseUnavailable, .databaseTimeout, .databaseDecoding, .databaseUnsupported,
-            .cancelled,
-            .sqlState:
+            .cancelled, .sqlState:
             true
         default: false
         }
     }
 
-    /// The category of its dead letter; nil where a notification is only put off for it. Of the database's answers only those become
-    /// a letter that a row may be to blame for.
+    /// The category of its dead letter; nil where a notification is only put off for it. An error of the database becomes a letter only
+    /// where a row may be to blame.
     package var category: DeadLetterCategory? {
         switch self {
         case .verification(let code): code.isTransient ? nil : .unverified
@@ -138,14 +137,14 @@ extension ReasonCode {
     /// The code as a metric's label: SQLSTATEs are labelled by class, as there are hundreds of them.
     package var label: String {
         switch self {
-        case .sqlState(let state): Self.label(state)
+        case .sqlState(let state): Self.label(ofClass: state.classCode)
         default: rawValue
         }
     }
 
     /// The classes of SQLSTATE for which a row may be buried.
     private static let classesOfRows = ["21", "22", "23", "54"]
-    /// Those that say what is wrong with the database, or what passes.
+    /// The classes for which a notification is only put off: the database is at fault, or the same may succeed later.
     private static let classesOfTheDatabase = [
         "08", "0A", "25", "28", "2B", "39", "3F", "40", "42", "44", "53", "55", "57", "58", "72", "F0", "HV", "P0",
         "XX",
@@ -159,14 +158,14 @@ extension ReasonCode {
             case .unverified: [] as [String]
             case .unprocessable: classesOfRows
             }
-        return named.filter { $0.category == category }.map(\.label) + classes.map { SQLState(rawValue: $0) }.map(label)
+        return named.filter { $0.category == category }.map(\.label) + classes.map(label(ofClass:))
     }
 
     /// The labels of all codes for which a notification may be put off. Some of them are buried in the end.
     package static var labelsOfRetries: [String] {
         labels(of: nil) + [ReasonCode.purchaseUnknown, .applyFailed].map(\.label)
-            + classesOfRows.map { SQLState(rawValue: $0) }.map(label)
+            + classesOfRows.map(label(ofClass:))
     }
 
-    private static func label(_ state: SQLState) -> String { sqlStatePrefix + state.classCode.lowercased() }
+    private static func label(ofClass code: String) -> String { sqlStatePrefix + code.lowercased() }
 }

@@ -1,8 +1,8 @@
 import Postgres
 
-/// A refusal of PostgreSQL's to have one row settled, which was tried alone.
+/// PostgreSQL's refusal to have a row settled that was tried alone.
 package struct Refusal: Sendable, Hashable {
-    /// What two rows have in common that meet the same refusal.
+    /// What refusals of several rows have in common where their cause is one.
     package struct Kind: Sendable, Hashable, Comparable {
         /// The code.
         package var reason: ReasonCode
@@ -18,12 +18,12 @@ package struct Refusal: Sendable, Hashable {
 
     /// The row.
     package var id: Int64
-    /// What it met.
+    /// What refused it.
     package var kind: Kind
     /// What happened, in one line without values.
     package var message: String
 
-    /// A refusal by this error, or by one that is no answer of the database's.
+    /// The refusal of a row by an error, which may be one that did not come from the database.
     package init(of id: Int64, _ error: any Error) {
         self.id = id
         let answer = error as? PostgresError
@@ -37,16 +37,16 @@ package struct Refusal: Sendable, Hashable {
 
 /// What the database knows about a refused row.
 package struct RefusalNote: Sendable, Hashable {
-    /// Since when it is refused.
+    /// How long ago it was refused first.
     package var age: Duration
     /// Whether another row was applied since, or a few seconds before, by any worker.
     package var areOthersApplied = false
     /// Whether another row was settled since, by any worker: applied, or buried.
     package var areOthersSettled = false
-    /// Whether another row met the same within ``Outbox/sameRefusal``, at any worker.
+    /// Whether another row met the same refusal within ``Outbox/sameRefusal``, at any worker.
     package var hasSecond: Bool
 
-    /// What is known about a row.
+    /// Memberwise.
     package init(
         age: Duration, areOthersApplied: Bool = false, areOthersSettled: Bool = false, hasSecond: Bool
     ) {

@@ -1,11 +1,11 @@
 package import Base
 package import Postgres
 
-/// Rows that wait because PostgreSQL refuses to have them settled.
+/// The rows that wait because PostgreSQL refuses to have them settled.
 package struct RefusedRows: Sendable {
     private let pool: PostgresPool
 
-    /// Those of one code.
+    /// The rows of one code.
     package struct Group: Sendable, Hashable {
         /// The code, as in the queue.
         package var reason: String
@@ -17,14 +17,12 @@ package struct RefusedRows: Sendable {
         package var table: String
         /// The constraint or index that it named last; empty where it named none.
         package var constraint: String
-        /// What it said last, without values.
+        /// Its last message, without values.
         package var message: String
     }
 
-    /// What waits behind a pool of connections.
-    package init(_ pool: PostgresPool) {
-        self.pool = pool
-    }
+    /// The rows in the database behind a pool of connections.
+    package init(_ pool: PostgresPool) { self.pool = pool }
 
     /// By code, most rows first.
     package func groups() async throws -> [Group] {
