@@ -35,7 +35,6 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
@@ -61,7 +60,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
@@ -115,7 +113,7 @@ let package = Package(
         // Evidence as signed bytes, its dead letters and its retention; the one queue.
         .target(
             name: "EvidenceStore",
-            dependencies: ["AppStorePayloads", "AppStoreVerification", "Base", "Postgres", "Subscriptions"],
+            dependencies: ["AppStorePayloads", "AppStoreVerification", "Base", "Postgres", "Schema", "Subscriptions"],
             path: "Sources/Storage/EvidenceStore", swiftSettings: rules),
         // Facts, and what is derived from them of each purchase.
         .target(
@@ -189,7 +187,7 @@ let package = Package(
             name: "Worker",
             dependencies: [
                 "AccountStore", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore", "Events",
-                "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Subscriptions", logging, metrics,
+                "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", logging, metrics,
                 serviceLifecycle,
             ],
             path: "Sources/Services/Worker", swiftSettings: rules),
@@ -247,8 +245,7 @@ let package = Package(
                 "AppStoreVerification", "AppleRecords", "AppleSync", "Base", "EventStore", "Events", "EvidenceStore",
                 "HTTPKit", "Monitoring", "Operations", "Pipeline", "Postgres", "PurchaseStore", "Receiver", "Schema",
                 "Simulation", "Subscriptions", "Webhooks", "Worker", argumentParser, configuration,
-                crypto, jwtKit, logging, metrics, nioSSL, serviceLifecycle, systemPackage,
-                unixSignals,
+                crypto, jwtKit, logging, metrics, nioSSL, serviceLifecycle, unixSignals,
             ],
             path: "Sources/Programs/storehook", swiftSettings: rules),
         // The measurements.

@@ -107,7 +107,7 @@ package struct ReplayDryRun: Sendable {
                 try session.query(Self.savepoint)
                 do {
                     throw RolledBack(change: try pipeline.apply(entries, comparing: true, session).change)
-                } catch let error as PostgresError where Self.mayBeOfOneLetter(error) {
+                } catch let error as PostgresError where RefusalBlame(error) == .row {
                     try session.query(Self.rollback)
                 }
                 let refusals = try refusals(of: entries, session)
@@ -130,7 +130,8 @@ package struct ReplayDryRun: Sendable {
         }
     }
 
-    /// Applies entries within the transaction, and finds by halving those that the database refuses, as a worker does.
+    /// Applies entries within the transaction, and finds by halving the letters that the database refuses and that may be to
+    /// blame for it, as a worker does.
     private func refusals(
         of entries: [LedgerEntry], _ session: borrowing PostgresSession
     ) throws -> [Refusal] {
@@ -139,7 +140,7 @@ package struct ReplayDryRun: Sendable {
             _ = try pipeline.apply(entries, session)
             try session.query(Self.release)
             return []
-        } catch let error as PostgresError where Self.mayBeOfOneLetter(error) {
+        } catch let error as PostgresError where RefusalBlame(error) == .row {
             try session.query(Self.rollback)
             try session.query(Self.release)
             guard entries.count > 1 else { return entries.map { Refusal(outboxID: $0.outboxID, error: error) } }
@@ -147,13 +148,6 @@ package struct ReplayDryRun: Sendable {
             let first = try refusals(of: Array(entries[..<middle]), session)
             return first + (try refusals(of: Array(entries[middle...]), session))
         }
-    }
-
-    /// Whether a letter's values may be what the database refuses, by the code's class: cardinality (21), data (22), a constraint (23),
-    /// or a limit (54).
-    private static func mayBeOfOneLetter(_ error: PostgresError) -> Bool {
-        guard case .server(let state) = error.kind, !error.isTransient else { return false }
-        return ["21", "22", "23", "54"].contains(state.classCode)
     }
 
     private static let savepoint = PostgresQuery("dead-letters.savepoint", "savepoint rehearsal")

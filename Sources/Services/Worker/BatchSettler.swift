@@ -93,7 +93,7 @@ final class BatchSettler: Sendable {
             if trial.since.settled > 0 { notes[id]?.areOthersSettled = true }
             if trial.since.recorded > 0 { notes[id]?.areOthersApplied = true }
         }
-        // The row that is refused for the shortest time tells whether anything is applied now.
+        // The note of the row that was refused last says whether anything is applied now.
         let latest = notes.values.min { $0.age < $1.age }
         settlement.isApplying = settlement.isApplying || latest?.areOthersApplied == true
         if settlement.isApplying {

@@ -36,8 +36,9 @@ package final class EventClock: Service {
     /// late by more than that.
     private static let placedOfBacklog = 100
     private static let backoff = RetrySchedule.doubling(from: .milliseconds(200), upTo: .seconds(10))
-    /// For how long what cannot be told is put off, and for how long where the database refuses it for a fault of its own.
+    /// For how long the events of an account or a purchase that cannot be written are put off.
     private static let later = Duration.seconds(3600)
+    /// Likewise, where the database refuses them for a fault of its own.
     private static let soon = Duration.seconds(10)
 
     /// A clock.
@@ -153,9 +154,9 @@ package final class EventClock: Service {
         }
     }
 
-    /// Puts off what cannot be told. Where the database refuses for a fault of its own, it refuses the next one as well: for the others'
-    /// sake that is not tried, and what is put off comes back soon.
-    /// - Throws: then, what the database said.
+    /// Puts off the account or purchase whose events cannot be written. A database that refuses them for a fault of its own refuses the
+    /// next one's as well: those are not tried, and what is put off comes back soon.
+    /// - Throws: the database's error, where it is to blame.
     private func postpone(_ untold: EventStore.Untold, _ what: String) async throws {
         let isOfTheDatabase = RefusalBlame(untold.cause) == .database && untold.cause.kind != .decoding
         try await events.postpone(untold, by: isOfTheDatabase ? Self.soon : Self.later)

@@ -11,9 +11,9 @@ enum RefusalVerdict: Sendable, Hashable {
 
     /// Decides about a row.
     ///
-    /// Its own is what the schema refuses of one row while it takes others: it was tried alone, another row was settled since it was
-    /// refused first, and none met the same lately. Where nothing else comes, or several meet the same, the notification may be as good
-    /// as any: it is tried as often as the policy has it, and buried then.
+    /// A row is to blame itself if it was tried alone, another row was settled since its first refusal, and no second row met the same
+    /// lately. Where no other row comes, or several meet the same, the row may be as good as any: it is tried as often as the policy
+    /// has it, and buried then.
     ///
     /// - Parameters:
     ///   - isSpent: whether it has had all its attempts.
@@ -30,8 +30,8 @@ enum RefusalVerdict: Sendable, Hashable {
         }
     }
 
-    /// How long a row waits that is refused for a fault of the database while others are settled: as long again as it is refused, so
-    /// that it costs less and less. Whoever mends the fault within ten minutes sees it applied within half a minute.
+    /// How long a row waits that is refused for a fault of the database while others are settled: as long again as it has been refused,
+    /// so that it costs less and less. If the fault is mended within ten minutes, the row is applied within half a minute.
     static func pause(afterRefusedFor age: Duration) -> Duration {
         max(least, min(age, age < .seconds(600) ? .seconds(30) : .seconds(3600)))
     }

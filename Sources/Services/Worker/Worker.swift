@@ -32,8 +32,8 @@ package final class Worker: Service {
         var claiming: String?
         /// What keeps all rows from being settled.
         var settling: (why: String, since: ContinuousClock.Instant)?
-        /// What some rows were refused for while others are settled, and when that was last said.
-        var refusing: (why: String, toldAt: ContinuousClock.Instant)?
+        /// What some rows were refused for while others are settled, and when that was last logged.
+        var refusing: (why: String, loggedAt: ContinuousClock.Instant)?
     }
 
     /// A worker.
@@ -189,7 +189,7 @@ package final class Worker: Service {
         return !state.isDeploymentFault || sinceLastClaim != nil
     }
 
-    /// Whoever met an obstacle and finds nothing to do would never see it go.
+    /// A worker that met an obstacle and now finds no row to settle learns only here that it is gone.
     private func lookWhetherOthersSettle() async {
         guard let since = obstacles.withLock({ $0.settling?.since }) else { return }
         guard (try? await outbox.isSettling(since: .now - since)) == true else { return }
@@ -239,7 +239,7 @@ package final class Worker: Service {
         return settlement.pause
     }
 
-    /// Says once that nothing is settled, and now and then that something is refused.
+    /// Logs once that nothing is settled, and every ten minutes that something is refused.
     private func note(_ settlement: BatchSettler.Settlement) {
         let (before, isNews) = obstacles.withLock { obstacles in
             let before = obstacles.settling
@@ -248,10 +248,10 @@ package final class Worker: Service {
             } else if settlement.isApplying {
                 obstacles.settling = nil
             }
-            let told = obstacles.refusing
-            guard let why = settlement.refusal,
-                told?.why != why || told.map({ ContinuousClock.now - $0.toldAt > Self.tellingAgain }) ?? true
-            else { return (before, false) }
+            guard let why = settlement.refusal else { return (before, false) }
+            if let last = obstacles.refusing, last.why == why, ContinuousClock.now - last.loggedAt <= Self.logsAgain {
+                return (before, false)
+            }
             obstacles.refusing = (why, .now)
             return (before, true)
         }
@@ -269,5 +269,5 @@ package final class Worker: Service {
         }
     }
 
-    private static let tellingAgain = Duration.seconds(600)
+    private static let logsAgain = Duration.seconds(600)
 }

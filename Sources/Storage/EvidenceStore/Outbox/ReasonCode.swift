@@ -92,7 +92,7 @@ package enum ReasonCode: Sendable, Hashable {
             nil
         case .bodyUnreadable, .bodyMissing, .purchaseUnknown, .crashedWorker, .attemptsExhausted, .applyFailed:
             .unprocessable
-        case .sqlState(let state): Self.classesOfRows.contains(state.classCode) ? .unprocessable : nil
+        case .sqlState(let state): RefusalClass.ofRows.contains(state.classCode) ? .unprocessable : nil
         }
     }
 }
@@ -142,9 +142,7 @@ extension ReasonCode {
         }
     }
 
-    /// The classes of SQLSTATE for which a row may be buried.
-    private static let classesOfRows = ["21", "22", "23", "54"]
-    /// The classes for which a notification is only put off: the database is at fault, or the same may succeed later.
+    /// The other classes than ``RefusalClass/ofRows`` that have a label: they report a fault of the database, or a passing one.
     private static let classesOfTheDatabase = [
         "08", "0A", "25", "28", "2B", "39", "3F", "40", "42", "44", "53", "55", "57", "58", "72", "F0", "HV", "P0",
         "XX",
@@ -156,7 +154,7 @@ extension ReasonCode {
             switch category {
             case nil: classesOfTheDatabase
             case .unverified: [] as [String]
-            case .unprocessable: classesOfRows
+            case .unprocessable: RefusalClass.ofRows
             }
         return named.filter { $0.category == category }.map(\.label) + classes.map(label(ofClass:))
     }
@@ -164,7 +162,7 @@ extension ReasonCode {
     /// The labels of all codes for which a notification may be put off. Some of them are buried in the end.
     package static var labelsOfRetries: [String] {
         labels(of: nil) + [ReasonCode.purchaseUnknown, .applyFailed].map(\.label)
-            + classesOfRows.map(label(ofClass:))
+            + RefusalClass.ofRows.map(label(ofClass:))
     }
 
     private static func label(ofClass code: String) -> String { sqlStatePrefix + code.lowercased() }

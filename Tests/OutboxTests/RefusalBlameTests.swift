@@ -1,15 +1,13 @@
-import EvidenceStore
 import Foundation
 import Postgres
-import TestSupport
 import Testing
 
-@testable import Worker
+@testable import EvidenceStore
 
 @Suite("Who is to blame for a refusal of PostgreSQL's")
 struct RefusalBlameTests {
-    /// Every class of Appendix A in PostgreSQL's manual, with codes of it; what a row may be to blame for only where the server names
-    /// an object of ours stands with `?`.
+    /// Every class of Appendix A in PostgreSQL's manual, with codes of it; those that a row may be to blame for only where the server
+    /// names an object of ours have a `?`.
     private static let classes: [(code: String, blame: String, codes: [String])] = [
         ("00", "database", ["00000"]), ("01", "database", ["01000", "01P01"]), ("02", "database", ["02000"]),
         ("03", "database", ["03000"]), ("08", "database", ["08006", "08P01"]), ("09", "database", ["09000"]),
@@ -52,7 +50,7 @@ struct RefusalBlameTests {
         for state in codes {
             let isConditional = expected.hasSuffix("?")
             #expect("\(blame(state))" == (isConditional ? "database" : expected), "\(state)")
-            // What somebody named himself makes no difference, nor does an object of ours that is none of the table's.
+            // An object that was added by hand makes no difference, nor does an object of ours that another table has.
             for (table, constraint) in [
                 ("storehook.notifications", "no_sandbox"), ("public.log", "log_pkey"),
                 ("storehook.records", "notifications_pkey"),
@@ -73,7 +71,7 @@ struct RefusalBlameTests {
     }
 
     @Test(
-        "is nobody's for long where a partition is made meanwhile, or time runs out; and the row's where a computation fails"
+        "passes where a partition is made meanwhile, or time runs out; and is the row's where a computation fails"
     )
     func others() {
         #expect(blame("23514") { $0.table = "storehook.outbox" } == .passing)
@@ -84,43 +82,5 @@ struct RefusalBlameTests {
             #expect(RefusalBlame(PostgresError(kind, "")) == .database)
         }
         #expect(RefusalBlame(CocoaError(.featureUnsupported)) == .row)
-    }
-
-    @Test("decides what becomes of a row")
-    func verdicts() throws {
-        func row(_ attempts: Int, _ state: SQLState, isAlone: Bool = true) -> RefusedRow {
-            RefusedRow(
-                .init(
-                    claimed: .init(
-                        id: 1, receivedAt: .init(millisecondsSince1970: 0), attempts: attempts, lapsed: false,
-                        lastReason: nil, content: nil), verdict: .reschedule(.applyFailed)),
-                PostgresError(.server(state), ""), isAlone: isAlone)
-        }
-        func verdict(
-            _ refused: RefusedRow, spent: Bool = false, others: Bool, second: Bool? = false, age: Duration = .zero
-        ) -> RefusalVerdict {
-            RefusalVerdict(
-                about: refused, isSpent: spent,
-                note: second.map {
-                    RefusalNote(age: age, areOthersApplied: others, areOthersSettled: others, hasSecond: $0)
-                }, obstacle: .seconds(7))
-        }
-        let own = row(1, "22001")
-        #expect(verdict(own, others: true) == .bury)
-        #expect(verdict(own, others: true, second: true) == .count && verdict(own, others: false) == .count)
-        #expect(verdict(own, others: true, second: nil) == .count)
-        for others in [false, true] { #expect(verdict(own, spent: true, others: others, second: true) == .bury) }
-        // No number of attempts, and no neighbour, buries for the database's fault.
-        for state: SQLState in ["P0001", "55000", "XX001", "42501"] {
-            #expect(verdict(row(1000, state), spent: true, others: false) == .wait(atMost: .seconds(7)))
-            for (age, pause) in [(0, 1), (3, 3), (40, 30), (599, 30), (600, 600), (3000, 3000), (9999, 3600)] {
-                #expect(
-                    verdict(row(1000, state), spent: true, others: true, age: .seconds(age))
-                        == .wait(atMost: .seconds(pause)))
-            }
-        }
-        // Nor what was not tried alone, or passes.
-        #expect(verdict(row(1000, "22001", isAlone: false), spent: true, others: true) == .wait(atMost: .seconds(7)))
-        #expect(verdict(row(1, "55P03"), others: true) == .wait(atMost: .seconds(7)))
     }
 }

@@ -1,13 +1,13 @@
 import Postgres
 import Schema
 
-/// Who is to blame for it that PostgreSQL refuses to have a row settled that is tried alone.
-enum RefusalBlame: Sendable, Hashable {
+/// Who is to blame where PostgreSQL refuses to have a row settled that is tried alone.
+package enum RefusalBlame: Sendable, Hashable {
     /// The row may be: it says what the schema cannot hold.
     case row
-    /// Nobody for long: a lock, a conflict, an answer that comes too late. The same may succeed without a repair.
+    /// Neither for long: a lock, a conflict, an answer that comes too late. The same may succeed without a repair.
     case passing
-    /// The database, or whoever changed it: no notification is buried for it, and no attempt counts.
+    /// The database, or a change that people made to it: no notification is buried for it, and no attempt counts.
     case database
 }
 
@@ -44,11 +44,11 @@ struct RefusalClass: Sendable {
         RefusalClass(code: "0B", blame: .database), RefusalClass(code: "0F", blame: .database),
         RefusalClass(code: "0L", blame: .database), RefusalClass(code: "0P", blame: .database),
         RefusalClass(code: "0Z", blame: .database),
-        // Invalid argument for XQuery, case not found: of functions that somebody added.
+        // Invalid argument for XQuery, case not found: of functions that were added by hand.
         RefusalClass(code: "10", blame: .database), RefusalClass(code: "20", blame: .database),
         // Cardinality violation, data exception: what the row says.
         RefusalClass(code: "21", blame: .row), RefusalClass(code: "22", blame: .row),
-        // Integrity constraint violation. A constraint that somebody added refuses what is genuine.
+        // Integrity constraint violation. One that was added by hand refuses what is genuine.
         RefusalClass(code: "23", blame: .row, condition: .namesOurs),
         // Invalid cursor state, invalid transaction state, invalid statement name, triggered data change violation.
         RefusalClass(code: "24", blame: .database), RefusalClass(code: "25", blame: .database),
@@ -84,6 +84,10 @@ struct RefusalClass: Sendable {
         RefusalClass(code: "XX", blame: .database),
     ]
 
+    /// The classes in which a row may be to blame.
+    static let ofRows = table.filter { $0.blame == .row }.map { String($0.code.prefix(2)) }
+        .reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+
     private static let byCode = Dictionary(uniqueKeysWithValues: table.map { ($0.code, $0) })
 
     /// What the table says of a code; nil for a class that PostgreSQL's manual does not have.
@@ -93,7 +97,7 @@ struct RefusalClass: Sendable {
 extension RefusalBlame {
     /// Who is to blame for an error that came of one row alone. What is no answer of the database's is of the row: a
     /// computation failed.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         guard let error = error as? PostgresError else {
             self = .row
             return
