@@ -16,7 +16,7 @@ enum Database {
         let pool = try open(settings, size: size)
         do {
             try await requireCurrentSchema(pool)
-            if checkingIDs { try await requireAccountIDs(pool, settings) }
+            if checkingIDs { try await requireAccountIDs(pool, settings.accountIDs()) }
             let result = try await body(pool)
             await pool.close()
             return result
@@ -40,10 +40,10 @@ enum Database {
         if let misfit = misfit(state) { throw misfit }
     }
 
-    /// Refuses a program whose `STOREHOOK_ACCOUNT_IDS` is another rule than the database's. Where it is not set, the database's rule
-    /// counts.
-    static func requireAccountIDs(_ pool: PostgresPool, _ settings: Settings) async throws {
-        guard let setting = try settings.accountIDs() else { return }
+    /// Refuses a program whose `STOREHOOK_ACCOUNT_IDS` is another rule than the database's. Where it is not set (nil), the
+    /// database's rule counts.
+    static func requireAccountIDs(_ pool: PostgresPool, _ setting: AccountIDRule?) async throws {
+        guard let setting else { return }
         do {
             _ = try await AccountIDs(pool).rule(setting: setting)
         } catch AccountIDRefusal.unnamed {

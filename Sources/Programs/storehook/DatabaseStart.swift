@@ -4,23 +4,19 @@ import Postgres
 import ServiceLifecycle
 import Synchronization
 
-/// What a program has to see of the database before it begins. A database that is away or starts is waited for; whatever else is wrong
-/// ends the program.
+/// What a program has to see of the database before it begins. A database that is away or starts is waited for; every other fault ends
+/// the program.
 ///
 /// Its states:
 /// - waiting: the database has not answered yet. Can transition to: begun.
 /// - begun: all of it was seen. Final.
 final class DatabaseStart: Service {
-    private struct State {
-        var isBegun = false
-        var lastID = 0
-        var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
-    }
-
     private static let pause = RetrySchedule.doubling(from: .milliseconds(200), upTo: .seconds(2))
+    /// Between two looks of a service that waits for the start.
+    private static let look = Duration.milliseconds(100)
 
     private let steps: @Sendable () async throws -> Void
-    private let state = Mutex(State())
+    private let isBegun = Atomic(false)
 
     /// Tries once.
     /// - Parameter steps: what is to be seen; they are repeated from the first one on while the database is away.
@@ -33,7 +29,7 @@ final class DatabaseStart: Service {
     }
 
     /// Whether all was seen.
-    var hasBegun: Bool { state.withLock(\.isBegun) }
+    var hasBegun: Bool { isBegun.load(ordering: .acquiring) }
 
     /// Tries until all was seen, then waits for graceful shutdown.
     func run() async throws {
@@ -55,36 +51,10 @@ final class DatabaseStart: Service {
     private func attempt() async throws -> PostgresError? {
         do {
             try await steps()
+            isBegun.store(true, ordering: .releasing)
+            return nil
         } catch let error as PostgresError where error.isAway || error.kind == .timeout {
             return error
-        }
-        let waiting = state.withLock { state in
-            state.isBegun = true
-            defer { state.waiting.removeAll() }
-            return state.waiting.values
-        }
-        for continuation in waiting { continuation.resume(returning: true) }
-        return nil
-    }
-
-    /// Waits until all was seen; false if the task is cancelled before.
-    private func begun() async -> Bool {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let outcome: Bool? = state.withLock { state in
-                    if state.isBegun { return true }
-                    if Task.isCancelled { return false }
-                    state.waiting[id] = continuation
-                    return nil
-                }
-                if let outcome { continuation.resume(returning: outcome) }
-            }
-        } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(returning: false)
         }
     }
 
@@ -93,7 +63,10 @@ final class DatabaseStart: Service {
         let start: DatabaseStart
 
         func run() async throws {
-            guard await cancelWhenGracefulShutdown({ await start.begun() }) else { return }
+            await cancelWhenGracefulShutdown { [start] in
+                while !start.hasBegun, !Task.isCancelled { try? await Task.sleep(for: DatabaseStart.look) }
+            }
+            guard start.hasBegun else { return }
             try await service.run()
         }
     }

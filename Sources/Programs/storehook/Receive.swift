@@ -35,41 +35,40 @@ struct Receive: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
-        try ReceiveSettings.check(settings, tlsCertificate: tlsCertificate, tlsKey: tlsKey)
+        let read = try ReceiveSettings(settings, tlsCertificate: tlsCertificate, tlsKey: tlsKey)
         let logger = try settings.programLogger("receiver")
         let monitoring = try operations.monitoring("receiver", settings)
         monitoring?.countProcess()
-        try await services(settings, monitoring, logger: logger).run(logger: logger)
+        try await services(read, monitoring, logger: logger).run(logger: logger)
     }
 
     /// What it runs.
     func services(
-        _ settings: Settings, _ monitoring: ProgramMonitoring?, logger: Logger
+        _ settings: ReceiveSettings, _ monitoring: ProgramMonitoring?, logger: Logger
     ) async throws -> ProgramServices {
-        let identity = try settings.tls(certificate: tlsCertificate, key: tlsKey)
         // Three connections at once: one stores a group of notifications, one notifies workers of the group before it,
         // and one reads the headers of signatures.
         let pool = PostgresPool(
-            configuration: try settings.receiverDatabase(), size: 3, logger: logger, onError: monitoring?.countError)
+            configuration: settings.database, size: 3, logger: logger, onError: monitoring?.countError)
         let migrator = try Database.migrator()
         let gate = SchemaGate(isOpen: try await Database.requireSchemaIfReachable(pool), logger: logger) {
             try await migrator.check(on: pool).misfit
         }
         var configuration = ReceiverConfiguration(host: host, port: port)
-        configuration.http.tls = identity
-        configuration.http.trustedProxies = try settings.trustedProxies()
-        configuration.http.maximumConnectionsPerAddress = try settings.connectionsPerAddress()
+        configuration.http.tls = settings.tls
+        configuration.http.trustedProxies = settings.proxies
+        configuration.http.maximumConnectionsPerAddress = settings.connectionsPerAddress
         OpenFiles.fit(&configuration.http, logger: logger)
         let receiver = Receiver(outbox: Outbox(pool), gate: gate, configuration: configuration, logger: logger) {
             [host] port in
             logger.info(
                 "Listening",
-                metadata: ["host": "\(host)", "port": "\(port)", "tls": identity == nil ? "no" : "yes"])
+                metadata: ["host": "\(host)", "port": "\(port)", "tls": settings.tls == nil ? "no" : "yes"])
         }
         var services = ProgramServices()
         services.add("the database pool", pool)
         operations.serve(monitoring, in: &services, logger: logger, notReady: { receiver.whyNotReady })
-        if let identity {
+        if let identity = settings.tls {
             services.add("the certificate's renewal", await CertificateRenewal(of: identity, logger: logger))
         }
         services.add("the receiver", receiver, portOption: "--port")

@@ -90,14 +90,10 @@ extension Settings {
     }
 
     /// `STOREHOOK_CANARY_MINUTES`: `60`, or `Production=60,Sandbox=1440`; by default there is no canary.
-    func canaryIntervals(
-        for scopes: [AppEnvironment]
-    ) throws -> [(scope: AppEnvironment, interval: Duration)] {
-        let minutes = try numbers(
+    func canaryIntervals() throws -> [Environment: Duration] {
+        try numbers(
             "storehook.canary.minutes", "STOREHOOK_CANARY_MINUTES", in: try verifier().environments, upTo: 10_080,
-            unit: "minutes", example: "60, or Production=60,Sandbox=1440")
-        return scopes.compactMap { scope in
-            minutes[Environment(rawValue: scope.environment)].map { (scope, .seconds($0 * 60)) }
-        }
+            unit: "minutes", example: "60, or Production=60,Sandbox=1440"
+        ).mapValues { .seconds($0 * 60) }
     }
 }

@@ -68,9 +68,6 @@ extension Settings {
         return roots
     }
 
-    /// Reads all of these settings, so that a fault is said before anything begins.
-    func checkEndpoints() throws { _ = (try secretKey(), try endpointPolicy(), try endpointRoots()) }
-
     /// Calls endpoints by these settings, while `body` lasts.
     func withEndpointCaller<T>(_ body: (EndpointCaller, SystemResolver) async throws -> T) async throws -> T {
         let resolver = SystemResolver()

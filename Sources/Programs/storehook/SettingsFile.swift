@@ -4,8 +4,8 @@ import Foundation
 /// A file of settings, as systemd (`EnvironmentFile=`), docker (`--env-file`), compose and shells have them.
 ///
 /// A line is `NAME=value` or `export NAME=value`, empty, or a comment that begins with `#` or `;`. Lines may end with CR LF, and the
-/// file may begin with a byte order mark. Of two lines for one name the later one counts. What is anything else is refused with its
-/// line: each of those readers takes it in another way. See ``SettingValue`` for the values.
+/// file may begin with a byte order mark. Of two lines for one name the later one counts. Every other line is refused with its
+/// number: each of those readers takes it in another way. See ``SettingValue`` for the values.
 enum SettingsFile {
     /// Why a line is refused. It never repeats the line, which may hold a secret.
     struct Fault: Error, Hashable {
@@ -36,46 +36,38 @@ enum SettingsFile {
 
     /// Reads what stands in a file.
     static func parse(_ bytes: [UInt8]) throws(Fault) -> [String: String] {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let text = bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]
         var values: [String: String] = [:]
-        var number = 0
-        for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            number += 1
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (place, line) in lines.enumerated() {
             guard let line = String(validating: line, as: UTF8.self) else {
-                throw Fault(line: number, message: "it is not UTF-8")
+                throw Fault(line: place + 1, message: "it is not UTF-8")
             }
-            do throws(Refusal) {
-                if let (name, value) = try Self.setting(SettingValue.trimmed(line)) { values[name] = value }
-            } catch {
-                throw Fault(line: number, message: error.message)
-            }
+            // A byte order mark is taken off as white space is.
+            if let (name, value) = try setting(SettingValue.trimmed(line), place + 1) { values[name] = value }
         }
         return values
     }
 
-    private struct Refusal: Error {
-        var message: String
-    }
-
     /// - Parameter line: without the white space around it.
     /// - Returns: nil where the line says nothing.
-    private static func setting(_ line: String) throws(Refusal) -> (name: String, value: String)? {
+    private static func setting(_ line: String, _ number: Int) throws(Fault) -> (name: String, value: String)? {
         guard let first = line.unicodeScalars.first, first != "#", first != ";" else { return nil }
         let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         var name = SettingValue.trimmed(parts[0])
         if let match = name.prefixMatch(of: /export[ \t]+/) { name = String(name[match.range.upperBound...]) }
         guard parts.count == 2, name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil else {
-            throw Refusal(message: "it is neither NAME=value nor a comment")
+            throw Fault(line: number, message: "it is neither NAME=value nor a comment")
         }
         let value = String(parts[1])
         guard !value.hasSuffix("\\") else {
-            throw Refusal(message: "\(name): a line does not go on behind a backslash; write the value on one line")
+            throw Fault(
+                line: number,
+                message: "\(name): a line does not go on behind a backslash; write the value on one line")
         }
         do throws(SettingValue.Fault) {
             _ = try SettingValue.read(value, lines: Settings.inSeveralLines.contains(name))
         } catch {
-            throw Refusal(message: "\(name): \(error)")
+            throw Fault(line: number, message: "\(name): \(error)")
         }
         return (name, value)
     }

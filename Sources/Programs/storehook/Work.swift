@@ -5,6 +5,7 @@ import AppStoreVerification
 import AppleRecords
 import AppleSync
 import ArgumentParser
+import Base
 import EventStore
 import EvidenceStore
 import Foundation
@@ -40,16 +41,16 @@ struct Work: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
-        try WorkSettings.check(settings)
+        let read = try WorkSettings(settings)
         var logger = try settings.programLogger("worker")
         let name = "\(ProcessInfo.processInfo.hostName):\(ProcessInfo.processInfo.processIdentifier)"
         logger[metadataKey: "worker"] = "\(name)"
         let monitoring = try operations.monitoring("worker", settings)
         monitoring?.countProcess()
-        let requester = try settings.checksRevocation() ? OCSPRequester() : nil
-        let apple = try settings.hasAppleKeys ? AppleAccess(settings) : nil
+        let requester = read.checksRevocation ? OCSPRequester() : nil
+        let apple = read.apple.map { AppleAccess($0) }
         do {
-            let services = try await services(settings, monitoring, requester, apple, name: name, logger: logger)
+            let services = try await services(read, monitoring, requester, apple, name: name, logger: logger)
             try await services.run(logger: logger)
             await requester?.shutdown()
             await apple?.shutdown()
@@ -62,11 +63,11 @@ struct Work: AsyncParsableCommand {
 
     /// What it runs.
     func services(
-        _ settings: Settings, _ monitoring: ProgramMonitoring?, _ requester: OCSPRequester?,
+        _ settings: WorkSettings, _ monitoring: ProgramMonitoring?, _ requester: OCSPRequester?,
         _ apple: AppleAccess? = nil,
         name: String, logger: Logger
     ) async throws -> ProgramServices {
-        let trust = try settings.verifier()
+        let trust = settings.verifier
         guard !trust.apps.isEmpty else {
             throw CommandFailure(
                 "STOREHOOK_APPS names no app; every notification would end as a dead letter. "
@@ -74,34 +75,34 @@ struct Work: AsyncParsableCommand {
         }
         // One to claim, one to apply, two for the clock, one for the maintenance, which may be slow.
         let pool = PostgresPool(
-            configuration: try settings.writableDatabase(), size: 5, logger: logger, onError: monitoring?.countError)
+            configuration: settings.database, size: 5, logger: logger, onError: monitoring?.countError)
         let start = try await DatabaseStart {
             try await Database.requireCurrentSchema(pool)
-            try await Database.requireAccountIDs(pool, settings)
+            try await Database.requireAccountIDs(pool, settings.accountIDs)
             try await Self.recordServed(ServedApps(trust), Outbox(pool))
         }
         var listener: PostgresListener?
-        if try settings.listens() {
+        if settings.listens {
             listener = try PostgresListener(
-                configuration: try settings.writableDatabase(), channel: Outbox.table.channel, logger: logger)
+                configuration: settings.database, channel: Outbox.table.channel, logger: logger)
         }
         let cache = requester.map { _ in RevocationCache() }
         var configuration = WorkerConfiguration(
-            name: name, batchSize: batch, lease: try settings.lease(), retries: try settings.retries())
-        configuration.junk = try settings.junkLimits()
+            name: name, batchSize: batch, lease: settings.lease, retries: settings.retries)
+        configuration.junk = settings.junk
         let events = EventStore(pool)
         let clock = EventClock(
             events, AccountStore(pool), Outbox(pool), logger: logger, metrics: EventMetrics())
         let worker = Worker(
             pool: pool,
             verifier: Verifier(configuration: trust, revocation: cache, clock: WallClock.now),
-            ledger: Ledger(policy: try settings.statusPolicy()),
+            ledger: Ledger(policy: settings.status),
             listener: listener,
             revocation: cache.flatMap { requester?.checker(for: $0, logger: logger) },
             configuration: configuration, clock: clock,
             logger: logger)
         let maintenance = MaintenanceService(
-            of: pool, retention: try settings.retention(), served: ServedApps(trust), logger: logger)
+            of: pool, retention: settings.retention, served: ServedApps(trust), logger: logger)
         logger.info("Serving", metadata: ["apps": "\(trust.apps.keys.sorted().joined(separator: ","))"])
         var services = ProgramServices()
         services.add("the database pool", pool)
@@ -112,7 +113,7 @@ struct Work: AsyncParsableCommand {
         services.add("the clock of events", clock)
         services.add("the worker", worker)
         try addWebhooks(settings, monitoring, to: &services, name: name, logger: logger)
-        try addDuties(apple, settings, monitoring, beside: pool, to: &services, name: name, logger: logger)
+        addDuties(apple, settings, monitoring, beside: pool, to: &services, name: name, logger: logger)
         if !start.hasBegun { services.begin(from: first, after: start) }
         return services
     }
@@ -130,10 +131,9 @@ struct Work: AsyncParsableCommand {
     /// Adds the tasks that call Apple beside the worker, over their own connection, so that an outage of Apple does not
     /// slow the worker.
     private func addDuties(
-        _ apple: AppleAccess?, _ settings: Settings, _ monitoring: ProgramMonitoring?, beside workers: PostgresPool,
+        _ apple: AppleAccess?, _ settings: WorkSettings, _ monitoring: ProgramMonitoring?, beside workers: PostgresPool,
         to services: inout ProgramServices, name: String, logger: Logger
-    ) throws {
-        let policy = try settings.consumptionPolicy()
+    ) {
         let metrics = AppleSyncMetrics()
         func addConsumption(_ pool: PostgresPool, _ clients: AppleClients) {
             let accounts = AccountStore(pool)
@@ -141,7 +141,8 @@ struct Work: AsyncParsableCommand {
                 "the answering of requests for consumption data",
                 DutyRunner(
                     ConsumptionDuty(
-                        .recordingEvents(pool), policy, catalog: { try await accounts.current()?.catalog.refunds },
+                        .recordingEvents(pool), settings.consumption,
+                        catalog: { try await accounts.current()?.catalog.refunds },
                         logger: logger, metrics: metrics),
                     clients, owner: name))
         }
@@ -150,7 +151,7 @@ struct Work: AsyncParsableCommand {
         // with the reason why they are not answered.
         guard let clients, !clients.scopes.isEmpty else { return addConsumption(workers, AppleClients([], in: [])) }
         let pool = PostgresPool(
-            configuration: try settings.writableDatabase(), size: 1, logger: logger, onError: monitoring?.countError)
+            configuration: settings.database, size: 1, logger: logger, onError: monitoring?.countError)
         let history = History(pool)
         services.add("the duties' database pool", pool)
         services.add(
@@ -162,7 +163,7 @@ struct Work: AsyncParsableCommand {
             "the refreshing of purchases",
             DutyRunner(
                 RefreshDuty(
-                    history, leeway: .seconds(try settings.statusPolicy().renewalLeewaySeconds), logger: logger,
+                    history, leeway: .seconds(settings.status.renewalLeewaySeconds), logger: logger,
                     metrics: metrics),
                 clients, owner: name))
         addConsumption(pool, clients)
@@ -171,7 +172,9 @@ struct Work: AsyncParsableCommand {
             DutyRunner(
                 ExtensionDuty(RenewalExtensions(pool), history, logger: logger, metrics: metrics), clients,
                 owner: name))
-        let intervals = try settings.canaryIntervals(for: clients.scopes)
+        let intervals = clients.scopes.compactMap { scope in
+            settings.canaryIntervals[Environment(rawValue: scope.environment)].map { (scope: scope, interval: $0) }
+        }
         if !intervals.isEmpty {
             services.add(
                 "the canary",
