@@ -56,12 +56,15 @@ struct ServiceFailureTests {
                 "--tls-key", files.keyFile,
             ])
             let monitoring = try command.operations.monitoring("receiver", settings)
-            return (try await command.services(settings, monitoring, logger: quiet), [port, metricsPort])
+            let read = try ReceiveSettings(
+                settings, tlsCertificate: files.certificateFile, tlsKey: files.keyFile)
+            return (try await command.services(read, monitoring, logger: quiet), [port, metricsPort])
         }
         let command = try Work.parse(["--metrics-port", "\(metricsPort)"])
         let monitoring = try command.operations.monitoring("worker", settings)
         return (
-            try await command.services(settings, monitoring, nil, name: "test", logger: quiet), [metricsPort]
+            try await command.services(WorkSettings(settings), monitoring, nil, name: "test", logger: quiet),
+            [metricsPort]
         )
     }
 

@@ -135,7 +135,7 @@ struct SettingCase: Sendable {
             SettingCase(
                 name: "STOREHOOK_CANARY_MINUTES", value: "Sandbox=77",
                 beside: app.merging(["STOREHOOK_APPLE_KEYS": keys]) { $1 }
-            ) { "\(try $0.canaryIntervals(for: [AppEnvironment(bundleID: "a", environment: "Sandbox")]))" },
+            ) { "\(try $0.canaryIntervals())" },
         ]
     }
 

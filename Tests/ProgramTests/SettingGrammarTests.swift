@@ -162,8 +162,8 @@ struct SettingGrammarTests {
             ]) { $1 }
             let sound = Settings(environment: base)
             _ = try ServeSettings(sound)
-            try WorkSettings.check(sound)
-            try ReceiveSettings.check(sound)
+            _ = try WorkSettings(sound)
+            _ = try ReceiveSettings(sound)
             for role in [.api, .worker, .receiver, nil] as [DatabaseRole?] {
                 #expect(Doctor.faults(sound, role).isEmpty)
             }
@@ -180,10 +180,10 @@ struct SettingGrammarTests {
                 let serves = refuses { _ = try ServeSettings(settings) }
                 #expect(serves != Self.unread["serve"]?.contains(one.name), "\(one.name)")
                 #expect(
-                    refuses { try WorkSettings.check(settings) } != Self.unread["work"]?.contains(one.name),
+                    refuses { _ = try WorkSettings(settings) } != Self.unread["work"]?.contains(one.name),
                     "\(one.name)")
                 #expect(
-                    refuses { try ReceiveSettings.check(settings) } == Self.received.contains(one.name), "\(one.name)")
+                    refuses { _ = try ReceiveSettings(settings) } == Self.received.contains(one.name), "\(one.name)")
                 for role in [.api, .worker, .receiver, .ops, nil] as [DatabaseRole?] {
                     #expect(
                         Doctor.faults(settings, role).filter { $0.hasPrefix("\(one.name): ") }.count == 1, "\(one.name)"

@@ -23,14 +23,12 @@ struct SettingsTests {
 
     @Test("say for each environment how often Apple is asked for a test notification; never by default")
     func canary() throws {
-        func minutes(_ value: String) throws -> [String: Duration] {
-            let scopes = ["Production", "Sandbox"].map { AppEnvironment(bundleID: "a", environment: $0) }
-            let intervals = try Settings(environment: ["STOREHOOK_CANARY_MINUTES": value]).canaryIntervals(for: scopes)
-            return Dictionary(uniqueKeysWithValues: intervals.map { ($0.scope.environment, $0.interval) })
+        func minutes(_ value: String) throws -> [Environment: Duration] {
+            try Settings(environment: ["STOREHOOK_CANARY_MINUTES": value]).canaryIntervals()
         }
         #expect(try minutes("").isEmpty)
-        #expect(try minutes("60") == ["Production": .seconds(3600), "Sandbox": .seconds(3600)])
-        #expect(try minutes("Production=5") == ["Production": .seconds(300)])
+        #expect(try minutes("60") == [.production: .seconds(3600), .sandbox: .seconds(3600)])
+        #expect(try minutes("Production=5") == [.production: .seconds(300)])
         for bad in ["0", "10081", "often", "Xcode=5"] { #expect(throws: CommandFailure.self) { try minutes(bad) } }
     }
 

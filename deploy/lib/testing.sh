@@ -89,7 +89,7 @@ without_place() { sed -E 's|/[^/]+\.swift:[0-9]+:[0-9]+$||'; }
 # list_tests BUNDLE: the names of all tests, a line each.
 list_tests() { "$1" --testing-library swift-testing --list-tests | { grep '[.].*(' || true; } | without_place | sort -u; }
 
-# A regular expression for the tests of targets that ask a database: those that know its library. The others are the same on any.
+# A regular expression for the tests of targets that ask a database: those that import its library. The others do not depend on the server.
 database_tests() {
     printf '^(%s)[.]' "$(
         grep -rlE --include='*.swift' '^(@testable )?import Postgres$' "${root:?}"/Tests/*Tests |

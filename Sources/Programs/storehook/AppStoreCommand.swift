@@ -75,7 +75,7 @@ struct AppStoreCommand: AsyncParsableCommand {
                 "sharedSecret": .string(access.sharedSecret), "url": .string("http://\(host):\(port)"),
             ]
             StandardOutput.write(announcement.bytes + [UInt8(ascii: "\n")])
-            // Nobody could use it.
+            // Without the announcement no caller could use it.
             if let loss = StandardOutput.finish() {
                 Program.leave(after: CommandFailure("standard output could not be written: \(loss)"))
             }

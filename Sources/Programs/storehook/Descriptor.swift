@@ -2,7 +2,7 @@
     import Glibc
 #endif
 
-/// Writing to descriptors, with every failure told.
+/// Writing to descriptors; every failure is returned.
 enum Descriptor {
     /// Writes all bytes, however often the system takes only a part.
     /// - Parameter end: until when they have to be taken; nil waits for a reader as long as it takes.

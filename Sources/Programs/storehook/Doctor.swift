@@ -73,7 +73,7 @@ struct Doctor: AsyncParsableCommand {
             { _ = try settings.lease() }, { _ = try settings.retention() }, { _ = try settings.statusPolicy() },
             { _ = try settings.logger("doctor") }, { _ = try settings.checksRevocation() },
             { _ = try settings.listens() }, { _ = try settings.appleHosts() },
-            { _ = try settings.canaryIntervals(for: []) },
+            { _ = try settings.canaryIntervals() },
             { _ = try settings.trustedProxies() }, { _ = try settings.connectionsPerAddress() },
             { _ = try settings.junkLimits() }, { _ = try settings.accountIDs() }, { _ = try settings.secretKey() },
             { _ = try settings.endpointPolicy() }, { _ = try settings.endpointRoots() },
@@ -91,8 +91,8 @@ struct Doctor: AsyncParsableCommand {
     private static func starting(_ role: DatabaseRole?, _ settings: Settings) throws {
         switch role {
         case .api: _ = try ServeSettings(settings)
-        case .worker: try WorkSettings.check(settings)
-        case .receiver: try ReceiveSettings.check(settings)
+        case .worker: _ = try WorkSettings(settings)
+        case .receiver: _ = try ReceiveSettings(settings)
         case .ops, .monitor, nil: break
         }
     }

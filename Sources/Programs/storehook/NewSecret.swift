@@ -5,15 +5,15 @@ import Synchronization
 
 /// A secret that is shown once: shown first, and made current only then.
 ///
-/// The answer is written while the transaction that records the secret is still open, so that a secret which nobody has seen is none:
-/// after a full disk or a closed pipe everything is as it was before. If the transaction fails after that, standard error says that
-/// what was printed does not count.
+/// The answer is written while the transaction that records the secret is still open. Where it cannot be written (a full disk, a closed
+/// pipe), the transaction is rolled back and everything is as it was before. If the transaction fails after that, standard error says
+/// that the printed secret does not count.
 struct NewSecret {
     /// What it is called: "secret", "key".
     let name: String
     /// Where it is shown.
     let output: Output
-    /// What to do where nobody knows what became of it.
+    /// What to do where it is not known whether the secret was recorded.
     let advice: String
 
     private final class Sight: Sendable {
@@ -22,18 +22,17 @@ struct NewSecret {
 
     /// Shows and records it.
     /// - Parameters:
-    ///   - make: records it in a transaction, and calls `show` before the commit; returns whether there is what it belongs to.
+    ///   - make: records it in a transaction, and calls `show` before the commit.
     ///   - isCurrent: whether it is recorded, asked after a connection was lost during the commit.
-    /// - Returns: what `make` returns.
     /// - Throws: `CommandFailure`, and what `make` throws before anything is shown.
     func make(
         _ settings: Settings,
-        by make: (PostgresPool, _ show: @escaping @Sendable (CommandAnswer) throws -> Void) async throws -> Bool,
+        by make: (PostgresPool, _ show: @escaping @Sendable (CommandAnswer) throws -> Void) async throws -> Void,
         isCurrent: (PostgresPool) async throws -> Bool
-    ) async throws -> Bool {
+    ) async throws {
         let (sight, output) = (Sight(), output)
         do {
-            return try await Database.with(settings) { pool in
+            try await Database.with(settings) { pool in
                 try await make(pool) { answer in
                     try StandardOutput.show(output.text(of: answer))
                     sight.isShown.withLock { $0 = true }
@@ -47,7 +46,7 @@ struct NewSecret {
                 throw CommandFailure(
                     "the \(name) that was printed is not valid, since it could not be recorded: \(error)")
             }
-            if (try? await Database.with(settings, isCurrent)) == true { return true }
+            if (try? await Database.with(settings, isCurrent)) == true { return }
             throw CommandFailure(
                 "it is not known whether the \(name) that was printed is valid, since the database went away in the middle: "
                     + "\(error); \(advice)")

@@ -33,7 +33,7 @@ struct ProgramServices {
         members.append(Member(name: name, service: service, portOption: portOption))
     }
 
-    /// Has those from a place on begin only when the database was seen.
+    /// Makes the services from a place on begin only when the database was seen.
     mutating func begin(from first: Int, after start: DatabaseStart) {
         for place in members.indices.dropFirst(first) { members[place].service = start.before(members[place].service) }
         members.insert(Member(name: "the wait for the database", service: start, portOption: nil), at: first)

@@ -39,7 +39,7 @@ struct RebuildCommand: ActingCommand {
                 progress.advance(by: purchases)
             } onDifference: { difference in
                 StandardOutput.line("\(difference)")
-                // A repair is done to its end; a comparison is of no use to nobody.
+                // A repair is done to its end. A comparison whose lines are lost ends here.
                 if check { try StandardOutput.check() }
             }
             progress.finish()

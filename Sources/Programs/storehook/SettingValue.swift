@@ -6,7 +6,7 @@
 ///   compose take them off. In double quotes a backslash before `"`, `\`, `$` or a backtick is taken off as well; everywhere else
 ///   a backslash stands for itself.
 /// - A quote at one end without its partner, a `#` behind a space (other readers would take it for a comment), and a character that
-///   nobody sees are refused: each of them is a mistake, and a setting that is misread is found much later.
+///   cannot be seen are refused: each of them is a mistake, and a setting that is misread is found much later.
 enum SettingValue {
     /// Why a value is refused. It never repeats the value, which may be a secret.
     enum Fault: Error, Hashable, CustomStringConvertible {
@@ -59,7 +59,7 @@ enum SettingValue {
         return String(scalars)
     }
 
-    /// Refuses characters that nobody sees: no name, address or path of a setting has one.
+    /// Refuses characters that cannot be seen: no name, address or path of a setting has one.
     static func refuseUnseen(in value: String, lines: Bool = false) throws(Fault) {
         for scalar in value.unicodeScalars {
             if scalar == "\u{FFFD}" { throw .notUTF8 }

@@ -8,12 +8,12 @@ import Synchronization
 ///
 /// A command whose answer is lost has failed, whatever it did: a full disk, a closed descriptor. What cannot be written is noted here
 /// and dropped, together with all that would follow, so that a command which changes something is not cut off in the middle of its
-/// work; ``Program`` then leaves with 1 and a line on standard error. A command that only tells much asks ``check()`` in between.
+/// work; ``Program`` then leaves with 1 and a line on standard error. A command that only reports, and at length, calls ``check()`` in between.
 ///
 /// A reader that goes away on purpose (`storehook events list | head`) has what it wants. The command then ends as other programs do:
-/// without a word, by SIGPIPE (141 in a shell), or with a line and 1 where whoever started it ignores SIGPIPE. It ends with a line
-/// and 1, too, where it has changed something: nobody else would say so. A secret that nobody saw is never made current, see
-/// ``NewSecret``.
+/// without a word, by SIGPIPE (141 in a shell), or with a line and 1 where it was started with SIGPIPE ignored. It ends with a line and
+/// 1, too, where it has changed something: otherwise the change would go unreported. A secret that was not shown is never made current,
+/// see ``NewSecret``.
 ///
 /// Each text is handed to the kernel at once, so that a reader behind a pipe has it, and nothing is left to be written at the end.
 enum StandardOutput {
@@ -36,7 +36,7 @@ enum StandardOutput {
 
     /// Writes a line, and returns when it is where it is going: on the disk, or taken by a pipe or a terminal. The caller reports the
     /// loss.
-    /// - Throws: ``OutputLoss``, also when nobody takes it within some seconds.
+    /// - Throws: ``OutputLoss``, also when the line is not taken within some seconds.
     static func show(_ text: String) throws(OutputLoss) {
         let loss = state.withLock { state -> OutputLoss? in
             put(Array((text + "\n").utf8), until: .now + patience, &state)
@@ -50,7 +50,7 @@ enum StandardOutput {
         if let loss { throw loss }
     }
 
-    /// Ends a command that goes on telling when nobody is told any more.
+    /// Ends a command that goes on reporting after its output was lost.
     /// - Throws: ``OutputLoss`` where something was lost, or where the reader of a pipe is gone.
     static func check() throws(OutputLoss) {
         let loss = state.withLock { state -> OutputLoss? in
@@ -91,5 +91,5 @@ struct OutputLoss: Error, Hashable, CustomStringConvertible {
     var isOfReader: Bool { code == EPIPE }
 
     /// What the system says.
-    var description: String { code == ETIMEDOUT ? "nobody reads it" : String(cString: strerror(code)) }
+    var description: String { code == ETIMEDOUT ? "it was not read in time" : String(cString: strerror(code)) }
 }

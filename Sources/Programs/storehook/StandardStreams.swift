@@ -4,10 +4,11 @@
 
 /// The three descriptors that a program is started with, and the signal of a pipe without a reader.
 enum StandardStreams {
-    /// Whether whoever started the program had it ignore SIGPIPE, as systemd and some schedulers do.
+    /// Whether the program was started with SIGPIPE ignored, as by systemd and some schedulers.
     nonisolated(unsafe) private static var ignoresPipe = false
 
-    /// Before anything else: keeps 0, 1 and 2 from being given to other files, and takes a lost reader for a failed write.
+    /// Before anything else: keeps 0, 1 and 2 from being given to other files, and makes a write without a reader fail instead of ending
+    /// the program.
     ///
     /// Where one of the three is closed, the next file that is opened would get its number, and answers or logs would go into a
     /// connection to the database. What stands there instead fails every read and every write of answers; logs are dropped.
@@ -23,7 +24,7 @@ enum StandardStreams {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Ends the program as one ends that knows nothing of SIGPIPE; returns where that signal was ignored from the start.
+    /// Ends the program by SIGPIPE, as if it had never ignored it; returns where that signal was ignored from the start.
     static func endByPipe() {
         guard !ignoresPipe else { return }
         signal(SIGPIPE, SIG_DFL)

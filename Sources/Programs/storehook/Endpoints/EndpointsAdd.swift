@@ -61,13 +61,12 @@ struct EndpointsAdd: ActingCommand {
         let secret = WebhookSecret()
         let new = NewSecret(
             name: "secret", output: output, advice: "storehook endpoints list says whether the endpoint is there")
-        _ = try await new.make(settings) { pool, show in
-            try await EndpointStore(pool).add(
+        try await new.make(settings) { pool, show in
+            _ = try await EndpointStore(pool).add(
                 url, filter, rate: rate, inFlight: inFlight, secret: secret, key, by: Operator.name
             ) { endpoint in
                 try show(Self.answer(endpoint, secret))
             }
-            return true
         } isCurrent: { pool in
             try await EndpointStore(pool).callable(key).contains { $0.secrets.first == secret }
         }

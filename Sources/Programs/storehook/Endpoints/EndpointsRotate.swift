@@ -33,16 +33,16 @@ struct EndpointsRotate: ActingCommand {
         let secret = WebhookSecret()
         let new = NewSecret(
             name: "secret", output: output, advice: "storehook endpoints rotate \(id) makes one that is")
-        let isThere = try await new.make(settings) { pool, show in
-            try await EndpointStore(pool).rotate(
+        try await new.make(settings) { pool, show in
+            let endpoint = try await EndpointStore(pool).rotate(
                 id, to: secret, overlap: atOnce ? .zero : .seconds(hours * 3600), key, by: Operator.name
             ) { endpoint in
                 try show(Self.answer(endpoint, secret))
-            } != nil
+            }
+            guard endpoint != nil else { throw EndpointsCommand.unknown(id) }
         } isCurrent: { pool in
             try await EndpointStore(pool).callable(id, key)?.secrets.first == secret
         }
-        guard isThere else { throw EndpointsCommand.unknown(id) }
     }
 
     private static func answer(_ endpoint: Endpoint, _ secret: WebhookSecret) -> CommandAnswer {

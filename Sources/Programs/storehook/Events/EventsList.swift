@@ -63,7 +63,7 @@ struct EventsList: AsyncParsableCommand {
         }
     }
 
-    /// - Throws: `OutputLoss`: who follows may be gone.
+    /// - Throws: `OutputLoss`, where the reader is gone.
     private func tell(_ page: FeedPage, _ isTable: Bool) throws {
         let lines = page.events.map { isTable ? EventLine($0).text : $0.listed }
         if !lines.isEmpty { StandardOutput.line(lines.joined(separator: "\n")) }

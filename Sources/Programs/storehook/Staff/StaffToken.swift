@@ -37,15 +37,13 @@ struct StaffToken: ActingCommand {
             let key = ServerKey()
             let new = NewSecret(
                 name: "key", output: output, advice: "storehook staff token --list says whether the key is there")
-            _ = try await new.make(settings) { pool, show in
-                try await ServerKeys(pool).add(key, name: name ?? "account API", by: Operator.name) { recorded in
+            return try await new.make(settings) { pool, show in
+                _ = try await ServerKeys(pool).add(key, name: name ?? "account API", by: Operator.name) { recorded in
                     try show(Self.answer(recorded, key))
                 }
-                return true
             } isCurrent: { pool in
                 try await ServerKeys(pool).valid().contains { $0.digest == key.digest }
             }
-            return
         }
         if let revoke {
             let recorded = try await Database.with(settings) {

@@ -11,7 +11,7 @@ extension DatabaseChecks {
     private static let leastBytes: UInt64 = 1 << 30
     /// A pin whose age in seconds is unknown counts as old from so many transaction ids on.
     private static let manyTransactions: Int64 = 100_000
-    /// So much WAL kept for nobody is to be told.
+    /// From so much WAL on a slot without a reader is a fault, in bytes.
     private static let muchWAL: Int64 = 1 << 30
 
     func server() async throws -> Finding.Answer {
@@ -45,7 +45,7 @@ extension DatabaseChecks {
     func horizon() async throws -> Finding.Answer {
         let pins = try await survey.horizon()
         guard let worst = pins.first(where: isOld) else {
-            // An operator's user is to see everybody's sessions; the others need not.
+            // An operator's user should see the sessions of all users; the other roles need not.
             if try await !survey.seesSessions(), try surveyed?.get().lacking(for: .ops).isEmpty == true {
                 return .skipped(
                     "sessions of other users are hidden from this one; as a superuser: grant pg_read_all_stats to "

@@ -3,7 +3,7 @@ import Foundation
 import Postgres
 import Simulation
 
-/// Somebody changes the database so that it refuses what is genuine, and takes that back after a minute.
+/// A change of the database by which it refuses genuine notifications, and what takes the change back.
 private struct Refusal: Sendable {
     let name: String
     /// Whether nothing at all can be settled meanwhile.
@@ -138,8 +138,8 @@ extension ChaosCell {
 }
 
 extension ChaosCell {
-    /// One notification that the database refuses for what it says, as far as anybody can tell, while nothing else comes: it has its
-    /// attempts, and is buried.
+    /// One notification that the database refuses by a code that a row may be to blame for, while no other comes: it has its attempts,
+    /// and is buried.
     static let refusedAlone = ChaosCell(name: "refused-alone") { run in
         let attempts = 4
         return try await BenchDatabase.with { database in
