@@ -193,19 +193,14 @@ struct EventClockTests {
         }
     }
 
-    @Test("what the database refuses for a fault of its own is told soon after it takes it")
+    @Test("an event that the database refuses for a fault of its own is written soon after the fault is mended")
     func refused() async throws {
         try await EventDatabase.with { site in
             try await site.apply(
                 (1...5).map { Records.period(purchase($0), from: -32, to: -2, account: token($0), renews: false) },
                 at: Records.now.adding(days: -31))
-            try await site.pool.withTransaction { session in
-                try session.executeScript(
-                    """
-                    create function storehook.audit() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
-                    create trigger audit before insert on storehook.events for each row execute function storehook.audit();
-                    """)
-            }
+            let fault = RefusingTrigger(of: "events")
+            try await site.pool.withTransaction { try $0.executeScript(fault.script) }
             let clock = EventClock(
                 site.events, site.accounts, Outbox(site.pool), interval: .milliseconds(50), logger: quiet,
                 metrics: EventMetrics())
@@ -219,7 +214,7 @@ struct EventClockTests {
             let putOff: PostgresQuery =
                 "select count(*) from storehook.purchase_tellings where due_at > now() + interval '11 seconds' and due_at < 'infinity'"
             #expect(try await site.value(putOff, as: Int64.self) == 0)
-            try await site.pool.query("drop function storehook.audit() cascade")
+            try await site.pool.withTransaction { try $0.executeScript(fault.repair) }
             try await eventually("all are told") {
                 try await site.value(
                     "select (select count(*) from storehook.events where kind = 'subscription.expired') = 5")

@@ -63,23 +63,13 @@ struct MaintenanceTests {
     func oneDayFails() async throws {
         try await withQueue { queue in
             try await age(queue)
-            try await queue.pool.withTransaction { session in
-                try session.executeScript(
-                    """
-                    create function storehook.refuse() returns trigger language plpgsql as $$ begin
-                        raise exception 'refused' using errcode = 'XX001';
-                    end $$;
-                    create trigger refuse before insert on storehook.outbox_dropped
-                        for each row execute function storehook.refuse();
-                    """)
-            }
+            let fault = RefusingTrigger(of: "outbox_dropped", state: "XX001")
+            try await queue.pool.withTransaction { try $0.executeScript(fault.script) }
             let report = try await queue.outbox.maintain(Retention(days: 9))
             #expect(report.days.map(\.outcome) == [.failed])
             #expect(report.failures.map(\.error.sqlState) == ["XX001"])
             #expect(report.settled >= 1)
-            try await queue.pool.withTransaction {
-                try $0.executeScript("drop trigger refuse on storehook.outbox_dropped")
-            }
+            try await queue.pool.withTransaction { try $0.executeScript(fault.repair) }
             let next = try await queue.outbox.maintain(Retention(days: 9))
             #expect(next.days.map(\.outcome) == [.dropped] && next.failures.isEmpty)
         }

@@ -46,21 +46,29 @@ struct FailoverCommandTests {
         }
     }
 
-    @Test(
-        "are tried one after the other, by commands and by programs that stay",
-        arguments: ["PGHOST", "PGHOSTADDR", "PGSERVICE", "service"])
-    func hosts(form: String) async throws {
+    @Test("are tried one after the other, by commands and by programs that stay")
+    func hosts() async throws {
         try await withSite { site in
             let (socket, mute) = try TCPSocket.listening(port: 0)
             defer { socket.close() }
-            let own = try environment(form, site, mute: mute)
-            defer { if let file = own["PGSERVICEFILE"] { try? FileManager.default.removeItem(atPath: file) } }
-            let queue = try await site.run("queue", with: own)
-            #expect(queue.ending == .exited(0), "\(queue.errors)")
-            try await site.with(["receive", "--port", "0", "--metrics-port", "0"], own) { receiver in
-                let operations = "http://127.0.0.1:\(try await receiver.metricsPort())"
-                try await eventually("it is ready") { try await fetch(operations + "/readyz").status == 200 }
+            // Each waits for the mute address again and again; so they wait at the same time.
+            try await withThrowingTaskGroup { group in
+                for form in ["PGHOST", "PGHOSTADDR", "PGSERVICE", "service"] {
+                    group.addTask { try await connect(form, site, mute: mute) }
+                }
+                try await group.waitForAll()
             }
+        }
+    }
+
+    private func connect(_ form: String, _ site: Site, mute: Int) async throws {
+        let own = try environment(form, site, mute: mute)
+        defer { if let file = own["PGSERVICEFILE"] { try? FileManager.default.removeItem(atPath: file) } }
+        let queue = try await site.run("queue", with: own)
+        #expect(queue.ending == .exited(0), "\(form): \(queue.errors)")
+        try await site.with(["receive", "--port", "0", "--metrics-port", "0"], own) { receiver in
+            let operations = "http://127.0.0.1:\(try await receiver.metricsPort())"
+            try await eventually("it is ready with \(form)") { try await fetch(operations + "/readyz").status == 200 }
         }
     }
 

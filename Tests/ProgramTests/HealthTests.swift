@@ -48,16 +48,11 @@ struct HealthTests {
         }
     }
 
-    @Test("of a worker says that the database refuses what is to be applied, and why, until it does no more")
+    @Test("of a worker names what the database refuses to have applied, and why, until it refuses nothing")
     func refused() async throws {
         try await withSite { site in
-            try await site.pool.withTransaction { session in
-                try session.executeScript(
-                    """
-                    create function storehook.audit() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
-                    create trigger audit before insert on storehook.notifications for each row execute function storehook.audit();
-                    """)
-            }
+            let fault = RefusingTrigger()
+            try await site.pool.withTransaction { try $0.executeScript(fault.script) }
             let simulation = Simulation(seed: 3, subscribers: 2, notifications: 5, endingAt: Site.now)
             try await site.outbox.store(simulation.signedDeliveries(by: site.authority).map { Array($0.utf8) })
             try await site.with(["work", "--metrics-port", "0"]) { worker in
@@ -70,7 +65,7 @@ struct HealthTests {
                     try await fetch(base + "/metrics").body.contains(
                         #"storehook_queue_refused{reason="sqlstate_p0"} 5"#)
                 }
-                try await site.pool.query("drop function storehook.audit() cascade")
+                try await site.pool.withTransaction { try $0.executeScript(fault.repair) }
                 try await site.untilDone()
                 try await eventually("it is ready again") { try await fetch(base + "/readyz").status == 200 }
                 try await eventually("the page names none") {

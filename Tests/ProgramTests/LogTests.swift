@@ -63,17 +63,8 @@ struct LogTests {
             subscriber.switchAutoRenew(line, on: false, at: Site.now - 5_000_000)
             let notifications = subscriber.takeNotifications()
             let texts = notifications.map { $0.signed(by: site.authority) }
-            try await site.pool.withTransaction { session in
-                try session.executeScript(
-                    """
-                    create function storehook.refuse() returns trigger language plpgsql as $$ begin
-                        if new.type = 'DID_CHANGE_RENEWAL_STATUS' then raise exception using errcode = '22000'; end if;
-                        return new;
-                    end $$;
-                    create trigger refuse before insert on storehook.notifications
-                       for each row execute function storehook.refuse();
-                    """)
-            }
+            let fault = RefusingTrigger(where: "new.type = 'DID_CHANGE_RENEWAL_STATUS'", state: "22000")
+            try await site.pool.withTransaction { try $0.executeScript(fault.script) }
             try await site.outbox.store(texts.map { Array($0.utf8) } + [Array("junk".utf8)])
             // As if a worker had died with the first row in hand.
             try await site.pool.query(

@@ -19,16 +19,8 @@ struct PoisonTests {
                 try $0.decode(0, as: Int64.self)
             }
             let (trapping, endless, swelling, refused) = (ids[50], ids[150], ids[250], ids[350])
-            try await site.pool.withTransaction { session in
-                try session.executeScript(
-                    """
-                    create function storehook.refuse() returns trigger language plpgsql as $$ begin
-                        raise exception 'refused' using errcode = 'data_exception';
-                    end $$;
-                    create trigger refuse before insert on storehook.notifications
-                       for each row when (new.outbox_id = \(refused)) execute function storehook.refuse();
-                    """)
-            }
+            let fault = RefusingTrigger(where: "new.outbox_id = \(refused)", state: "22000")
+            try await site.pool.withTransaction { try $0.executeScript(fault.script) }
             let workers = (0..<2).map { _ in
                 // Again whenever it ends, as its supervisor would.
                 Task {

@@ -44,7 +44,7 @@ struct ApplyTests {
         try await withBench { bench in
             let tests = bench.tests(count)
             let offender = tests[count * 2 / 3]
-            try await bench.install(Self.refusing(offender.uuid, state: "22001"))
+            try await bench.refuse([offender.uuid], "22001")
             try await bench.store(tests.map(\.text))
             try await bench.workOff()
             let letters = try await bench.letters()
@@ -228,18 +228,6 @@ struct ApplyTests {
             #expect(counted.applied + counted.parked == 120 && counted.duplicate == 30)
             #expect(counted.missing == 0 && counted.doubled == 0 && counted.dead == 0)
         }
-    }
-
-    /// A trigger by which the database refuses one notification.
-    private static func refusing(_ uuid: UUID, state: String) -> String {
-        """
-        create function storehook.refuse_one() returns trigger language plpgsql as $$ begin
-            if new.notification_uuid = '\(uuid.uuidString)' then raise exception 'never' using errcode = '\(state)'; end if;
-            return new;
-        end $$;
-        create trigger refuse_one before insert on storehook.notifications
-           for each row execute function storehook.refuse_one();
-        """
     }
 }
 

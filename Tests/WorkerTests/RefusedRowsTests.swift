@@ -8,58 +8,50 @@ import Worker
 
 @Suite("What PostgreSQL refuses to have settled")
 struct RefusedRowsTests {
-    /// Refuses some with an SQLSTATE.
-    private func refusing(_ condition: String, _ state: String, _ more: String = "") -> String {
-        """
-        create or replace function storehook.refuse() returns trigger language plpgsql as $$ begin
-            if \(condition) then raise exception 'refused' using errcode = '\(state)'\(more); end if;
-            return new;
-        end $$;
-        create or replace trigger refuse before insert on storehook.notifications
-           for each row execute function storehook.refuse();
-        """
-    }
-
-    private func one(_ uuid: UUID) -> String { "new.notification_uuid = '\(uuid)'" }
-
     private let patience = ClaimPolicy(maximumAttempts: 3, from: .milliseconds(10), upTo: .milliseconds(50))
 
-    /// For a fault that somebody brings in by hand, for all or for some, and takes out again.
-    @Test(
-        "for what somebody added is never buried, however often it is tried, and is applied once it is put right",
-        arguments: [
-            (
-                "create function storehook.audit() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$; "
-                    + "create trigger audit before insert on storehook.notifications for each row execute function storehook.audit();",
-                "drop function storehook.audit() cascade;", "P0001"
-            ),
-            (
-                "alter table storehook.notifications add constraint no_tests check (type <> 'TEST') not valid;",
-                "alter table storehook.notifications drop constraint no_tests;", "23514"
-            ),
-            (
-                "alter table storehook.notifications alter subtype set not null;",
-                "alter table storehook.notifications alter subtype drop not null;", "23502"
-            ),
-            (
-                "create unique index one_of_a_type on storehook.notifications (type) where notification_uuid <> 'aaaaaaaa-0000-4000-8000-000000000000'; "
-                    + "insert into storehook.notifications (notification_uuid, outbox_id, type, environment, bundle_id, signed_at, received_at, outcome) values (gen_random_uuid(), 0, 'TEST', 'Sandbox', 'a', now(), now(), 'applied');",
-                "drop index storehook.one_of_a_type; delete from storehook.notifications where outbox_id = 0;", "23505"
-            ),
-            (
-                "alter table storehook.notifications rename to elsewhere;",
-                "alter table storehook.elsewhere rename to notifications;", "42P01"
-            ),
-        ])
-    func added(fault: String, repair: String, state: String) async throws {
+    /// Faults of the database that an operator brings in by hand and takes out again, with the SQLSTATE of each.
+    private static let added: [(fault: String, repair: String, state: String)] = [
+        (RefusingTrigger().script, RefusingTrigger().repair, "P0001"),
+        (
+            "alter table storehook.notifications add constraint no_tests check (type <> 'TEST') not valid;",
+            "alter table storehook.notifications drop constraint no_tests;", "23514"
+        ),
+        (
+            "alter table storehook.notifications alter subtype set not null;",
+            "alter table storehook.notifications alter subtype drop not null;", "23502"
+        ),
+        (
+            "create unique index one_of_a_type on storehook.notifications (type) where notification_uuid <> 'aaaaaaaa-0000-4000-8000-000000000000'; "
+                + "insert into storehook.notifications (notification_uuid, outbox_id, type, environment, bundle_id, signed_at, received_at, outcome) values (gen_random_uuid(), 0, 'TEST', 'Sandbox', 'a', now(), now(), 'applied');",
+            "drop index storehook.one_of_a_type; delete from storehook.notifications where outbox_id = 0;", "23505"
+        ),
+        (
+            "alter table storehook.notifications rename to elsewhere;",
+            "alter table storehook.elsewhere rename to notifications;", "42P01"
+        ),
+    ]
+
+    @Test("for an object that the migrations did not make is never buried, and is applied once that object is gone")
+    func added() async throws {
+        // Each waits out the worker's pauses; so they wait at the same time.
+        try await withThrowingTaskGroup { group in
+            for (fault, repair, state) in Self.added {
+                group.addTask { try await wait(for: repair, of: fault, state) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func wait(for repair: String, of fault: String, _ state: String) async throws {
         try await withBench { bench in
             try await bench.install(fault)
             try await bench.store(bench.tests(20).map(\.text))
             try await bench.withWorker(batch: 7, retries: patience) { running in
-                try await eventually("it is not ready, and says why", within: .seconds(20)) {
+                try await eventually("it is not ready for \(state), and says why") {
                     running.worker.whyNotReady?.contains(state) == true
                 }
-                try await eventually("some are tried again", within: .seconds(20)) {
+                try await eventually("some are tried again after \(state)") {
                     try await bench.value(
                         "select count(*) from storehook.outbox_queue where due_at > refused_at + interval '2 seconds'",
                         as: Int64.self) > 0
@@ -67,14 +59,15 @@ struct RefusedRowsTests {
                 #expect(
                     try await bench.value(
                         "select max(attempts - (lease_token is not null)::integer) from storehook.outbox_queue",
-                        as: Int32.self) == 0)
-                #expect(try await bench.letters().isEmpty)
+                        as: Int32.self) == 0, "\(state)")
+                #expect(try await bench.letters().isEmpty, "\(state)")
                 try await bench.install(repair)
                 try await bench.untilDone()
-                try await eventually("it is ready", within: .seconds(20)) { running.worker.whyNotReady == nil }
+                try await eventually("it is ready again after \(state)") { running.worker.whyNotReady == nil }
             }
             let counted = try await bench.outbox.conservation()
-            #expect(counted.applied == 20 && counted.dead == 0 && counted.missing == 0 && counted.doubled == 0)
+            #expect(
+                counted.applied == 20 && counted.dead == 0 && counted.missing == 0 && counted.doubled == 0, "\(state)")
         }
     }
 
@@ -82,13 +75,13 @@ struct RefusedRowsTests {
         "as its own fault, while its neighbours pass, is buried at once",
         arguments: [
             ("22001", ""), ("21000", ""), ("54001", ""),
-            ("23514", ", table = 'notifications', schema = 'storehook', constraint = 'notifications_outcome_check'"),
-            ("54000", ", table = 'notifications', schema = 'storehook', constraint = 'notifications_pkey'"),
+            ("23514", "table = 'notifications', schema = 'storehook', constraint = 'notifications_outcome_check'"),
+            ("54000", "table = 'notifications', schema = 'storehook', constraint = 'notifications_pkey'"),
         ])
     func own(state: String, naming: String) async throws {
         try await withBench { bench in
             let tests = bench.tests(10)
-            try await bench.install(refusing(one(tests[4].uuid), state, naming))
+            try await bench.refuse([tests[4].uuid], state, naming: naming)
             try await bench.store(tests.map(\.text))
             try await bench.workOff()
             let letters = try await bench.letters()
@@ -98,11 +91,11 @@ struct RefusedRowsTests {
         }
     }
 
-    @Test("as its own fault, with nobody beside it, has all its attempts and is buried then")
+    @Test("as its own fault, while no other row comes, has all its attempts and is buried then")
     func lone() async throws {
         try await withBench { bench in
             let tests = bench.tests(1)
-            try await bench.install(refusing("true", "22001"))
+            try await bench.install(RefusingTrigger(state: "22001").script)
             try await bench.store(tests.map(\.text))
             try await bench.withWorker(retries: patience) { running in
                 try await bench.untilDone()
@@ -117,7 +110,7 @@ struct RefusedRowsTests {
     func later() async throws {
         try await withBench { bench in
             let tests = bench.tests(2)
-            try await bench.install(refusing(one(tests[0].uuid), "22001"))
+            try await bench.refuse([tests[0].uuid], "22001")
             try await bench.store([tests[0].text])
             let slow = ClaimPolicy(maximumAttempts: 40, from: .seconds(600), upTo: .seconds(600))
             try await bench.withWorker(retries: slow) { _ in
@@ -145,8 +138,7 @@ struct RefusedRowsTests {
     func several() async throws {
         try await withBench { bench in
             let tests = bench.tests(10)
-            let two = "new.notification_uuid in ('\(tests[2].uuid)', '\(tests[7].uuid)')"
-            try await bench.install(refusing(two, "22001"))
+            try await bench.refuse([tests[2].uuid, tests[7].uuid], "22001")
             try await bench.store(tests.map(\.text))
             let slow = ClaimPolicy(maximumAttempts: 40, from: .seconds(600), upTo: .seconds(600))
             try await bench.withWorker(retries: slow) { running in
@@ -160,7 +152,7 @@ struct RefusedRowsTests {
             #expect(try await bench.letters().isEmpty)
             // A third one at another worker, with neighbours: the others met it a moment ago.
             let more = bench.tests(5, lane: 2)
-            try await bench.install(refusing(one(more[3].uuid), "22001"))
+            try await bench.refuse([more[3].uuid], "22001")
             try await bench.store(more.map(\.text))
             try await bench.withWorker(retries: slow) { _ in
                 try await eventually("its attempt is counted") {
@@ -171,7 +163,7 @@ struct RefusedRowsTests {
             }
             #expect(try await bench.letters().isEmpty)
             try await bench.pool.query("update storehook.outbox_queue set due_at = now(), attempts = 2")
-            try await bench.install(refusing("true", "22001"))
+            try await bench.install(RefusingTrigger(state: "22001").script)
             try await bench.withWorker(retries: patience) { _ in try await bench.untilDone() }
             #expect(try await bench.letters().map(\.attempts) == [3, 3, 3])
             #expect(try await bench.outbox.conservation().applied == 12)
@@ -181,7 +173,7 @@ struct RefusedRowsTests {
     @Test("of everything by a code of rows makes the worker say so")
     func everything() async throws {
         try await withBench { bench in
-            try await bench.install(refusing("true", "22012"))
+            try await bench.install(RefusingTrigger(state: "22012").script)
             try await bench.store(bench.tests(5).map(\.text))
             let slow = ClaimPolicy(maximumAttempts: 40, from: .seconds(600), upTo: .seconds(600))
             try await bench.withWorker(retries: slow) { running in
@@ -193,15 +185,11 @@ struct RefusedRowsTests {
         }
     }
 
-    @Test("as letters waits, too, until somebody's trigger is gone")
+    @Test("as a dead letter waits, too, until the trigger that refuses it is gone")
     func letters() async throws {
         try await withBench { bench in
-            try await bench.install(
-                """
-                create function storehook.refuse_letters() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
-                create trigger refuse_letters before insert on storehook.dead_letters
-                   for each row execute function storehook.refuse_letters();
-                """)
+            let fault = RefusingTrigger(of: "dead_letters")
+            try await bench.install(fault.script)
             try await bench.store(["not a JWS"] + bench.tests(3).map(\.text))
             try await bench.withWorker(retries: patience) { running in
                 try await eventually("it waits", within: .seconds(20)) {
@@ -210,7 +198,7 @@ struct RefusedRowsTests {
                     ).count == 1
                 }
                 #expect(running.worker.whyNotReady == nil)
-                try await bench.install("drop function storehook.refuse_letters() cascade;")
+                try await bench.install(fault.repair)
                 try await bench.untilDone()
             }
             #expect(try await bench.letters().map(\.reason) == ["malformed"])
@@ -221,18 +209,14 @@ struct RefusedRowsTests {
     @Test("while rows are claimed is waited for, by a worker that has just begun as well")
     func claiming() async throws {
         try await withBench { bench in
-            try await bench.install(
-                """
-                create function storehook.refuse_claims() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
-                create trigger refuse_claims before update on storehook.outbox_queue
-                   for each row execute function storehook.refuse_claims();
-                """)
+            let fault = RefusingTrigger("update", of: "outbox_queue")
+            try await bench.install(fault.script)
             try await bench.store(bench.tests(3).map(\.text))
             try await bench.withWorker { running in
                 try await eventually("it is not ready, and says why") {
                     running.worker.whyNotReady?.contains("P0001") == true
                 }
-                try await bench.install("drop function storehook.refuse_claims() cascade;")
+                try await bench.install(fault.repair)
                 try await bench.untilDone()
                 try await eventually("it is ready") { running.worker.whyNotReady == nil }
             }
@@ -244,9 +228,7 @@ struct RefusedRowsTests {
     func many() async throws {
         try await withBench { bench in
             let refused = bench.tests(300)
-            try await bench.install(
-                refusing("new.notification_uuid in (\(refused.map { "'\($0.uuid)'" }.joined(separator: ",")))", "P0001")
-            )
+            try await bench.refuse(refused.map(\.uuid), "P0001")
             try await bench.store(refused.map(\.text))
             try await bench.withWorker { _ in
                 try await eventually("all of them were refused", within: .seconds(60)) {

@@ -84,13 +84,9 @@ struct ReplayRehearsalTests {
             let letters = try await bench.letters()
             #expect(letters.count == 9)
             let refused = [2, 3, 7].compactMap { purchases[$0].transaction?.transactionId }
+            let isRefused = "new.transaction_id = any ('{\(refused.joined(separator: ","))}')"
             try await bench.install(
-                """
-                create function storehook.refuse() returns trigger language plpgsql as $$
-                begin raise exception 'value out of range' using errcode = '22003'; end $$;
-                create trigger refuse before insert on storehook.transactions for each row
-                    when (new.transaction_id = any ('{\(refused.joined(separator: ","))}')) execute function storehook.refuse();
-                """)
+                RefusingTrigger(of: "transactions", where: isRefused, state: "22003").script)
             let before = try await bench.contents()
             let dryRun = ReplayDryRun(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
             let now = Timestamp(millisecondsSince1970: Bench.now)
@@ -109,11 +105,7 @@ struct ReplayRehearsalTests {
             // What no letter can be to blame for ends the command.
             // 23514 as of a constraint that was added by hand: workers bury nothing for it.
             for code in ["P0001", "23514"] {
-                try await bench.install(
-                    """
-                    create or replace function storehook.refuse() returns trigger language plpgsql as $$
-                    begin raise exception 'not now' using errcode = '\(code)'; end $$
-                    """)
+                try await bench.install(RefusingTrigger(of: "transactions", where: isRefused, state: code).script)
                 let error = await #expect(throws: PostgresError.self) {
                     _ = try await dryRun.run(DeadLetterFilter(), at: now)
                 }

@@ -64,6 +64,11 @@ struct Bench: EvidenceSite {
     /// Open letters, the oldest first.
     func letters() async throws -> [DeadLetter] { try await outbox.deadLetters(DeadLetterFilter(), limit: 1000) }
 
+    /// Has the database refuse notifications, and none but these.
+    func refuse(_ uuids: [UUID], _ state: String, naming more: String = "") async throws {
+        try await install(RefusingTrigger(notifications: uuids.map(\.uuidString), state: state, naming: more).script)
+    }
+
     /// Installs SQL of the test's own into the schema.
     func install(_ script: String) async throws {
         try await pool.withTransaction { try $0.executeScript(script) }
