@@ -377,7 +377,9 @@ struct WriteBudgetTests {
         }
     }
 
-    @Test func `Each portion of old attempts is gone by itself, whoever holds a row of a later one`() async throws {
+    @Test func `Each portion of old attempts is gone by itself, while another transaction holds a row of a later one`()
+        async throws
+    {
         try await AccountDatabase.with { database in
             try await database.pool.query(
                 """

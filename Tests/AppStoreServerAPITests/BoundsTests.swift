@@ -70,11 +70,11 @@ struct BoundsTests {
         }
     }
 
-    @Test("is a text that nobody signs up to its bound")
+    @Test("is read with an unsigned text up to the text's bound, and refused with a longer one")
     func texts() async throws {
         let now = Shop.now
         func text(_ count: Int) -> String { String(repeating: "x", count: count) }
-        /// Asks for an answer with that text, of so many bytes.
+        // Each asks for an answer with the member, beside the rest of what it has to have.
         let calls: [(member: TextMember, ask: @Sendable (AppStoreClient) async throws -> Void, rest: String)] = [
             (
                 .testNotificationToken, { _ = try await $0.ask(.testNotification, in: .sandbox) }, ""

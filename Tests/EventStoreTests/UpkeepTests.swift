@@ -81,7 +81,7 @@ struct UpkeepTests {
         }
     }
 
-    @Test("what was told for the nil UUID, which is nobody's token, was told for nobody")
+    @Test("what an earlier release told for the nil UUID is read as told for no account")
     func nobody() throws {
         let none = UniqueIdentifier(high: 0, low: 0)
         let end = Timestamp(millisecondsSince1970: 1_767_323_045_000)

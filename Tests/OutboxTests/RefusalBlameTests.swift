@@ -4,7 +4,7 @@ import Testing
 
 @testable import EvidenceStore
 
-@Suite("Who is to blame for a refusal of PostgreSQL's")
+@Suite("Blame for a refusal of PostgreSQL's")
 struct RefusalBlameTests {
     /// Every class of Appendix A in PostgreSQL's manual, with codes of it; those that a row may be to blame for only where the server
     /// names an object of ours have a `?`.
@@ -39,7 +39,7 @@ struct RefusalBlameTests {
         return RefusalBlame(error)
     }
 
-    @Test("stands in one table, a line for each class and for each code that is told from its class")
+    @Test("stands in one table, with a line for each class and for each code that differs from its class")
     func table() {
         #expect(RefusalClass.table.map(\.code).sorted() == Self.classes.map(\.code).sorted())
     }

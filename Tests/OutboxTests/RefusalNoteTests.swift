@@ -57,7 +57,7 @@ struct RefusalNoteTests {
         }
     }
 
-    @Test("tell since when a row is refused, and whether another one was applied since")
+    @Test("say since when a row is refused, and whether another one was applied or settled since")
     func neighbours() async throws {
         try await withQueue { bench in
             let (pool, outbox) = (bench.pool, bench.outbox)
@@ -87,12 +87,12 @@ struct RefusalNoteTests {
             let besides = try await outbox.note(
                 [Refusal(of: others[0], error())], after: .zero, token: other.token)
             #expect(besides[others[0]]?.areOthersSettled == false)
-            // A record was applied a moment before, which tells that all is well.
+            // A record was applied a moment before.
             #expect(besides[others[0]]?.areOthersApplied == true)
             try await pool.query("update storehook.dead_letters set dead_at = clock_timestamp()")
             let after = try await outbox.note([Refusal(of: others[0], error())], after: .zero, token: other.token)
             #expect(after[others[0]]?.areOthersSettled == true)
-            // What only asks leaves nothing behind, and neither does who lost the lease.
+            // A question alone leaves nothing behind, and neither does a note by a lease that was lost.
             let asked = try await outbox.note([], readingAbout: [ids[2]], after: .seconds(3), token: lease.token)
             #expect(asked[ids[2]]?.areOthersApplied == true && asked[ids[2]]?.hasSecond == false)
             _ = try await outbox.note([Refusal(of: ids[2], error())], after: .seconds(3), token: UUID())
@@ -104,7 +104,7 @@ struct RefusalNoteTests {
         }
     }
 
-    @Test("are told by code while they wait, and whether all is well again")
+    @Test("are listed by code while the rows wait; none is left once rows are settled or gone")
     func waiting() async throws {
         try await withQueue { bench in
             let (pool, outbox) = (bench.pool, bench.outbox)

@@ -63,16 +63,9 @@ struct ChapterTests {
     private func typed(
         _ site: Site, _ shop: RunningAppStore, _ keys: [String: String], _ directory: String, _ endpoint: String
     ) async throws {
-        let secret = directory + "/secret-key"
-        #expect(
-            FileManager.default.createFile(
-                atPath: secret, contents: Data("\(String(repeating: "0f", count: 32))\n".utf8),
-                attributes: [.posixPermissions: 0o600]))
-        let settings = keys.merging([
+        let settings = keys.merging(try makeEndpointSettings(in: directory)) { $1 }.merging([
             "STOREHOOK_TRUSTED_ROOTS": try #require(shop.announcement["rootFingerprint"]),
             "STOREHOOK_APPLE_KEYS": try #require(shop.announcement["keysFile"]), "STOREHOOK_APPLE_URL": shop.url,
-            "STOREHOOK_SECRET_KEY_FILE": secret, "STOREHOOK_ENDPOINT_HTTP": "on",
-            "STOREHOOK_ENDPOINT_NETWORKS": "127.0.0.0/8",
         ]) { $1 }
         try await site.apply(catalog: shopCatalog)
         try await site.with(["work"], settings) { _ in

@@ -11,16 +11,9 @@ struct DeliveryKillTests {
     func killed() async throws {
         try await withSite { site in
             try await withTemporaryDirectory { directory in
-                try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-                let key = "\(directory)/secret-key"
-                #expect(
-                    FileManager.default.createFile(
-                        atPath: key, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: 0o600]))
-                let settings = [
-                    "STOREHOOK_SECRET_KEY_FILE": key, "STOREHOOK_ENDPOINT_HTTP": "on",
-                    "STOREHOOK_ENDPOINT_NETWORKS": "127.0.0.1", "STOREHOOK_LISTEN": "off",
-                    "STOREHOOK_LEASE_SECONDS": "1",
-                ]
+                let settings = try makeEndpointSettings(in: directory).merging([
+                    "STOREHOOK_LISTEN": "off", "STOREHOOK_LEASE_SECONDS": "1",
+                ]) { $1 }
                 // A third fails or is cut, some are slow: so that there are always calls under way when somebody is killed.
                 let receiver = try await WebhookReceiver.start { post in
                     switch post.number % 9 {

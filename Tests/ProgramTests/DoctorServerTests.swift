@@ -30,7 +30,7 @@ struct DoctorServerTests {
     }
 
     @Test(
-        "names a server of a version that is not served, and says of one that nobody tests",
+        "names a server whose version is not served, and says so of a version that is served untested",
         arguments: [
             (140_011, "failed", "PostgreSQL 14.11: 15 to 18 are served"), (150_018, "ok", "PostgreSQL 15.18"),
             (160_014, "ok", "PostgreSQL 16.14"),
@@ -58,7 +58,7 @@ struct DoctorServerTests {
     }
 
     @Test(
-        "names a prepared transaction that nobody ends and a replication slot that nobody reads, and so do the metrics")
+        "names a prepared transaction left open and a replication slot without a reader, and so do the metrics")
     func abandoned() async throws {
         let settings = [
             "max_prepared_transactions = 2", "wal_init_zero = off", "wal_recycle = off", "max_wal_size = 8GB",

@@ -7,20 +7,6 @@ import WebhookSupport
 
 @Suite("storehook endpoints, and storehook events about deliveries")
 struct EndpointCommandTests {
-    /// A key file, and leave to post to this machine.
-    private static func settings(_ directory: String) throws -> [String: String] {
-        let file = "\(directory)/secret-key"
-        guard
-            FileManager.default.createFile(
-                atPath: file, contents: Data("\(String(repeating: "0f", count: 32))\n".utf8),
-                attributes: [.posixPermissions: 0o600])
-        else { throw NeverHappened("a key file") }
-        return [
-            "STOREHOOK_SECRET_KEY_FILE": file, "STOREHOOK_ENDPOINT_HTTP": "on",
-            "STOREHOOK_ENDPOINT_NETWORKS": "127.0.0.0/8", "STOREHOOK_LISTEN": "off",
-        ]
-    }
-
     /// Runs `body` with a site, its settings and a receiver.
     private func with(
         _ answer: @escaping @Sendable (WebhookReceiver.Post) -> WebhookReceiver.Answer = { _ in .status(204) },
@@ -29,7 +15,8 @@ struct EndpointCommandTests {
         try await withSite { site in
             try await withTemporaryDirectory { directory in
                 try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-                try await body(site, Self.settings(directory), WebhookReceiver.start(nil, answer), directory)
+                let settings = try makeEndpointSettings(in: directory).merging(["STOREHOOK_LISTEN": "off"]) { $1 }
+                try await body(site, settings, WebhookReceiver.start(nil, answer), directory)
             }
         }
     }

@@ -7,14 +7,6 @@ import Testing
 /// On a server of their own: users are the whole server's.
 @Suite("The users of deploy/logins.sql")
 struct LoginTests {
-    /// sql/roles.sql and deploy/logins.sql; the transaction here is the files' own.
-    private static func scripts() throws -> String {
-        try ["sql/roles.sql", "deploy/logins.sql"].map { file in
-            try String(contentsOf: packageRoot.appending(path: file), encoding: .utf8)
-                .replacing("\nbegin;\n", with: "\n").replacing("\ncommit;\n", with: "\n")
-        }.joined(separator: "\n")
-    }
-
     private func address(_ server: PrivateServer, _ user: String, _ database: String) -> String {
         "postgresql://\(user)@127.0.0.1:\(server.port)/\(database)"
     }
@@ -25,7 +17,7 @@ struct LoginTests {
         do {
             _ = try await Migrator(migrations: Schema.migrations).migrate(on: connection)
             // Twice: they are made to be run again.
-            let scripts = try Self.scripts()
+            let scripts = try sqlScript("sql/roles.sql") + sqlScript("deploy/logins.sql")
             for _ in 0..<2 { try await connection.withTransaction { try $0.executeScript(scripts) } }
             await connection.close()
         } catch {
@@ -51,7 +43,7 @@ struct LoginTests {
     }
 
     @Test(
-        "are made by an owner with the right to create roles, and for a second owner's database on that server; who may see other users' sessions is said to a superuser"
+        "are made by an owner with the right to create roles, and for a second owner's database on that server; the doctor prints the grant that needs a superuser"
     )
     func owners() async throws {
         try await PrivateServer.with { server in

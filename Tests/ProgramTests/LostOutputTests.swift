@@ -36,12 +36,7 @@ struct LostOutputTests {
     ) async throws {
         try await withSite { site in
             try await withTemporaryDirectory { directory in
-                let file = "\(directory)/secret-key"
-                try #require(
-                    FileManager.default.createFile(
-                        atPath: file, contents: Data(String(repeating: "0f", count: 32).utf8),
-                        attributes: [.posixPermissions: 0o600]))
-                let settings = ["STOREHOOK_SECRET_KEY_FILE": file]
+                let settings = ["STOREHOOK_SECRET_KEY_FILE": try makeSecretKey(in: directory)]
                 let added = try await site.run(
                     "endpoints", "add", "https://93.184.216.34/", "--format", "json", with: settings)
                 let id = try #require((try added.json() as? [String: Any])?["id"] as? Int, "\(added.errors)")
@@ -63,7 +58,7 @@ struct LostOutputTests {
         "endpoints rotate 1", "endpoints add https://93.184.216.34/x", "staff token --account-api",
     ]
 
-    @Test("a secret that nobody saw is none: the endpoint keeps the one it has, and there is no new key or endpoint")
+    @Test("a secret that was not shown is none: the endpoint keeps the one it has, and there is no new key or endpoint")
     func unseenSecret() async throws {
         try await withEndpoint { site, settings, id in
             #expect(id == 1)
@@ -134,7 +129,7 @@ struct LostOutputTests {
         }
     }
 
-    @Test("a reader that has enough ends the command without a word, a worker's parent that ignores SIGPIPE is told")
+    @Test("a closed pipe ends the command without a word; one that was started with SIGPIPE ignored says so and fails")
     func head() async throws {
         try await withSite { site in
             let gone = try LogPipe(.gone)
@@ -151,7 +146,7 @@ struct LostOutputTests {
             let act = try await run(site, "maintain", to: out)
             #expect(act.ending == .exited(1), "\(act)")
             #expect(act.errors.hasSuffix("Broken pipe; the command has done its work, and only its answer is lost\n"))
-            // Who follows ends when its reader does, although nothing comes.
+            // One that follows ends with its reader, although no event comes.
             let follow = try await run(site, "events list --follow", to: out)
             #expect(follow.ending == .signalled(SIGPIPE), "\(follow)")
             // In the middle of much.
@@ -207,7 +202,7 @@ struct LostOutputTests {
         }
     }
 
-    @Test("files that commands write tell of a full disk, too; and what announces itself to nobody ends")
+    @Test("a full disk ends commands that write files, too, and a stand-in whose announcement is lost")
     func files() async throws {
         try await withSite { site in
             let (ending, errors) = try await run(site, "simulate --out /dev/full --notifications 3", to: .kept)

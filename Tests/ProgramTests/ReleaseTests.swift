@@ -36,15 +36,7 @@ struct ReleaseTests {
         try await withSite { site in
             try await withTemporaryDirectory { directory in
                 let receiver = try await WebhookReceiver.start()
-                let key = directory + "/key"
-                #expect(
-                    FileManager.default.createFile(
-                        atPath: key, contents: Data(String(repeating: "0f", count: 32).utf8),
-                        attributes: [.posixPermissions: 0o600]))
-                let settings = [
-                    "STOREHOOK_SECRET_KEY_FILE": key, "STOREHOOK_ENDPOINT_HTTP": "on",
-                    "STOREHOOK_ENDPOINT_NETWORKS": "127.0.0.0/8",
-                ]
+                let settings = try makeEndpointSettings(in: directory)
                 let url = "http://127.0.0.1:\(receiver.port)/"
                 let added = try await site.run("endpoints", "add", url, with: settings)
                 #expect(added.ending == .exited(0), "\(added.errors)")

@@ -23,7 +23,7 @@ struct SettingCase: Sendable {
         return (try? reading(Settings(environment: environment))) ?? "fault"
     }
 
-    /// A character that nobody sees in the middle of its value.
+    /// Its value with an invisible character in the middle.
     var unseen: String {
         var text = value
         text.insert("\u{1}", at: text.index(after: text.startIndex))
@@ -51,10 +51,9 @@ struct SettingCase: Sendable {
                 let policy = try file(
                     "policy.yaml",
                     "rules:\n  - answer: {delivery_status: DELIVERED, sample_content_provided: false}\n")
-                let secret = try file("secret-key", String(repeating: "0f", count: 32) + "\n")
                 return try await body(
                     receiver(files) + workers(policy: policy) + apple(keys: keys, pem: pem) + api()
-                        + events(secret: secret, certificates: files.certificateFile))
+                        + events(secret: makeSecretKey(in: directory), certificates: files.certificateFile))
             }
         }
     }

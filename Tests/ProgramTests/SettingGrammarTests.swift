@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The grammar of settings, which is the same for all of them")
 struct SettingGrammarTests {
-    /// Values that say what they say without this, too.
+    /// The value with what is ignored around it.
     private static func spellings(_ value: String) -> [String] {
         [
             value + "\n", value + "\r\n", value + "\r", " \t\(value)  ", "\n\n\(value)\n\n", "\u{FEFF}\(value)",
@@ -16,7 +16,7 @@ struct SettingGrammarTests {
         ]
     }
 
-    /// Files that do, of one setting.
+    /// Files in which a setting has that value.
     private static func files(_ name: String, _ value: String) -> [String] {
         [
             "\(name)=\(value)", "\u{FEFF}\(name)=\(value)\r\n", "export \(name)=\(value)\n",
@@ -25,7 +25,7 @@ struct SettingGrammarTests {
         ]
     }
 
-    /// Values that are misread by somebody.
+    /// Values that one reader or another would take for something else.
     private static func mistakes(_ value: String) -> [String] {
         [
             "\(value) # a comment", "# \(value)", "\"\(value)", "'\(value)", "\(value)\"", "\(value)'",
@@ -129,7 +129,7 @@ struct SettingGrammarTests {
         }
     }
 
-    /// What each program reads none of.
+    /// The settings that a program does not read.
     private static let unread: [String: Set<String>] = [
         "serve": [
             "STOREHOOK_JUNK_PER_MINUTE", "STOREHOOK_JUNK_MIB_PER_DAY", "STOREHOOK_MAX_ATTEMPTS",

@@ -39,14 +39,7 @@ struct StuckLogTests {
     private func settings(
         _ site: Site, _ tokens: [String: String], _ directory: String, _ receiver: WebhookReceiver
     ) async throws -> [String: String] {
-        let key = "\(directory)/secret-key"
-        try #require(
-            FileManager.default.createFile(
-                atPath: key, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: 0o600]))
-        let settings = tokens.merging([
-            "STOREHOOK_SECRET_KEY_FILE": key, "STOREHOOK_ENDPOINT_HTTP": "on",
-            "STOREHOOK_ENDPOINT_NETWORKS": "127.0.0.1",
-        ]) { own, _ in own }
+        let settings = tokens.merging(try makeEndpointSettings(in: directory)) { own, _ in own }
         let added = try await site.run("endpoints", "add", "http://127.0.0.1:\(receiver.port)/", with: settings)
         try #require(added.ending == .exited(0), "\(added.errors)")
         return settings

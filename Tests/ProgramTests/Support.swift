@@ -59,8 +59,7 @@ struct Site: Sendable {
     ) throws -> ChildProgram {
         try ChildProgram(
             program, arguments, environment: environment(more), input: Array(input.utf8), output: output,
-            errors: errors,
-            ignoresPipe: ignoresPipe)
+            errors: errors, ignoresPipe: ignoresPipe)
     }
 
     /// Runs the program to its end.
@@ -189,14 +188,18 @@ func withSite<T>(
     }
 }
 
+/// A file of SQL, without the transaction that it is in: the test's own takes its place.
+func sqlScript(_ file: String) throws -> String {
+    try String(contentsOf: packageRoot.appending(path: file), encoding: .utf8)
+        .replacing("\nbegin;\n", with: "\n").replacing("\ncommit;\n", with: "\n")
+}
+
 /// A site whose database has the roles of sql/roles.sql. Roles are the whole server's, and other databases on it may use
 /// them at this very moment: they are made if they are missing and stay.
 func withRoles<T>(
     isolation: isolated (any Actor)? = #isolation, _ body: (Site) async throws -> T
 ) async throws -> T {
-    // The transaction here is the file's own.
-    let script = try String(contentsOf: packageRoot.appending(path: "sql/roles.sql"), encoding: .utf8)
-        .replacing("\nbegin;\n", with: "\n").replacing("\ncommit;\n", with: "\n")
+    let script = try sqlScript("sql/roles.sql")
     return try await withSite { site in
         // Twice: it is made to be run again.
         for _ in 0..<2 { try await site.pool.withTransaction { try $0.executeScript(script) } }

@@ -53,7 +53,7 @@ struct ClaimPolicyTests {
         }
     }
 
-    @Test("has one number of attempts, whoever speaks of it")
+    @Test("has one number of attempts in the program, its chapter, its settings file and the runbook")
     func documents() throws {
         let attempts = ClaimPolicy().schedule.attempts
         for (file, words) in [

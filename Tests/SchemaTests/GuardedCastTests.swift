@@ -5,7 +5,7 @@ import Testing
 
 /// Of two conditions that stand beside each other PostgreSQL asks the cheaper one first, by what it holds for cheap in this version and
 /// with these statistics. So a pattern guards a conversion only inside of one expression.
-@Suite("What becomes a date or a number")
+@Suite("A text that SQL converts to a date or a number")
 struct GuardedCastTests {
     /// Has the planner ask conversions first, and last what might have guarded them: patterns, equal texts and numbers.
     private static let conversionsFirst = """
@@ -32,7 +32,7 @@ struct GuardedCastTests {
         """
 
     @Test(
-        "is asked only of what fits, whatever the planner asks first: in every view, by each of its columns, and of the days"
+        "is converted only where it fits, whatever the planner asks first: in every view, by each of its columns, and in what lists days"
     )
     func views() async throws {
         try await withSchema { connection, _ in

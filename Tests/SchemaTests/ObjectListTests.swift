@@ -5,8 +5,8 @@ import Testing
 
 @testable import Schema
 
-/// `sql/objects.txt` lists what the migrations made of each table, so that a program can tell an object of ours from one that
-/// somebody added. To write it anew after a migration was added: `STOREHOOK_UPDATE_SCHEMA=1 swift test --filter ObjectListTests`.
+/// `sql/objects.txt` lists what the migrations made of each table, so that a program can tell an object of ours from one
+/// that was added by hand. To write it anew after a migration was added: `STOREHOOK_UPDATE_SCHEMA=1 swift test --filter ObjectListTests`.
 @Suite("The list of the schema's objects")
 struct ObjectListTests {
     private static let file = packageRoot.appending(path: "sql/objects.txt")
@@ -65,16 +65,7 @@ struct ObjectListTests {
         }
     }
 
-    private func refusal(_ connection: PostgresConnection, _ sql: String) async throws -> PostgresError? {
-        do {
-            try await connection.query(PostgresQuery(unescaped: sql))
-            return nil
-        } catch {
-            return error as? PostgresError
-        }
-    }
-
-    @Test("tells what the server names in a refusal from what somebody added, on partitions of days too")
+    @Test("parts what the server names in a refusal into ours and what was added by hand, on partitions of days too")
     func refusals() async throws {
         try await withSchema { connection, _ in
             try await connection.query("select storehook.ensure_outbox_partitions(1)")
@@ -102,7 +93,7 @@ struct ObjectListTests {
             try await connection.query("\(unescaped: queue)) values (1, now(), now())")
             try await connection.query("insert into storehook.outbox (id, body) values (1, 'x')")
             for (state, sql) in ours {
-                let error = try #require(try await refusal(connection, sql), "\(sql)")
+                let error = try #require(try await connection.error(of: sql), "\(sql)")
                 #expect(error.sqlState?.rawValue == state && Schema.made(whatRefusedIn: error), "\(error)")
             }
             try await connection.query("create table public.log (id bigint primary key)")
@@ -140,7 +131,7 @@ struct ObjectListTests {
                 ),
             ]
             for (state, sql) in theirs {
-                let error = try #require(try await refusal(connection, sql), "\(sql)")
+                let error = try #require(try await connection.error(of: sql), "\(sql)")
                 #expect(error.sqlState?.rawValue == state && !Schema.made(whatRefusedIn: error), "\(error)")
             }
         }

@@ -36,7 +36,7 @@ struct ReplicaIdentityTests {
         try await withSchema { connection, _ in
             try await connection.query(
                 "select storehook.ensure_outbox_partitions(1), storehook.ensure_event_partitions(1)")
-            // Whoever publishes need not have set wal_level: PostgreSQL warns, and refuses all the same.
+            // A publication can be made without wal_level: PostgreSQL warns, and refuses all the same.
             try await connection.query("create publication everything for all tables")
             let names = try await connection.query(Self.tables).map { try $0.decode(0, as: String.self) }
             func refused() async throws -> [String] {

@@ -30,11 +30,19 @@ extension PostgresConnection {
     /// The constraint or the SQLSTATE by which the server refuses a statement; nil if it does not.
     func refusal(of sql: String) async -> String? {
         do {
+            return try await error(of: sql).map { $0.constraint ?? $0.sqlState?.rawValue ?? "\($0)" }
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// What the server says against a statement; nil if it takes it.
+    func error(of sql: String) async throws -> PostgresError? {
+        do {
             try await query(PostgresQuery(unescaped: sql))
             return nil
-        } catch {
-            let error = error as? PostgresError
-            return error?.constraint ?? error?.sqlState?.rawValue ?? "\(String(describing: error))"
+        } catch let error as PostgresError {
+            return error
         }
     }
 }

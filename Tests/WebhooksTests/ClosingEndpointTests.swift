@@ -37,7 +37,7 @@ struct ClosingEndpointTests {
     }
 
     @Test(
-        "get each event once if they close before they read it, at least once if they read it, and no attempt is counted as failed"
+        "get each event once if they close before they read it, at least once if after; no attempt counts as failed"
     )
     func onceEach() async throws {
         let pauses = [Duration.zero, .milliseconds(50), .seconds(1)]
@@ -103,7 +103,7 @@ struct ClosingEndpointTests {
         try await mute.stop()
     }
 
-    @Test("a post is not made again over a new connection's end, nor where any of an answer had come")
+    @Test("a post is not made again when a new connection ends, nor when part of an answer had come")
     func notAgain() async throws {
         let fresh = try ClosingServer(.close, answersFirst: false)
         defer { fresh.stop() }

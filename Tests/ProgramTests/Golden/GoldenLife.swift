@@ -129,16 +129,10 @@ struct GoldenLife: Sendable {
     private static func settings(
         _ keys: [String: String], _ store: RunningStandIn, _ directory: String
     ) throws -> [String: String] {
-        let secret = directory + "/secret-key"
-        #expect(
-            FileManager.default.createFile(
-                atPath: secret, contents: Data("\(String(repeating: "0f", count: 32))\n".utf8),
-                attributes: [.posixPermissions: 0o600]))
-        return keys.merging([
+        keys.merging(try makeEndpointSettings(in: directory)) { $1 }.merging([
             "STOREHOOK_TRUSTED_ROOTS": store.access.authority.rootFingerprint,
             "STOREHOOK_APPLE_KEYS": store.access.keysFile,
-            "STOREHOOK_APPLE_URL": store.url, "STOREHOOK_SECRET_KEY_FILE": secret, "STOREHOOK_ENDPOINT_HTTP": "on",
-            "STOREHOOK_ENDPOINT_NETWORKS": "127.0.0.0/8", "USER": "operator",
+            "STOREHOOK_APPLE_URL": store.url, "USER": "operator",
         ]) { $1 }
     }
 }
