@@ -43,10 +43,6 @@ struct WriteBudgetTests {
             """)
     }
 
-    private static func count(_ table: String, _ database: AccountDatabase) async throws -> Int64 {
-        try await database.value("select count(*) from storehook.\(unescaped: table)")
-    }
-
     /// Runs it until the budget is used up.
     /// - Returns: how often it ran, and how long it is to be waited then.
     private static func exhaust(_ write: () async throws -> Void) async throws -> (count: Int, retryAfter: Int) {
@@ -74,9 +70,9 @@ struct WriteBudgetTests {
             // Nothing is left for a consent; there is for less.
             let (attempts, _) = try await Self.exhaust { try await database.store.record(Self.attempt("ann")) }
             #expect(attempts >= 1)
-            let kept = try await Self.count("purchase_attempts", database)
+            let kept = try await database.count("purchase_attempts")
             await #expect(throws: WriteBudget.Exhausted.self) { try await database.store.record(Self.attempt("ann")) }
-            #expect(try await Self.count("purchase_attempts", database) == kept)
+            #expect(try await database.count("purchase_attempts") == kept)
             #expect(try await Self.spent("ann", database) <= Self.most)
             // Nobody else pays for it.
             try await database.store.record(Self.attempt("bob"))
@@ -121,7 +117,7 @@ struct WriteBudgetTests {
             }
             #expect(again.allSatisfy { $0 == first })
             #expect(try await Self.spent("ann", database) == spent)
-            #expect(try await Self.count("consumption_consents", database) == 1)
+            #expect(try await database.count("consumption_consents") == 1)
             // Of many at once one is written.
             _ = try await withThrowingTaskGroup(of: RecordedConsent.self) { group in
                 for _ in 0..<8 {
@@ -131,15 +127,15 @@ struct WriteBudgetTests {
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(try await Self.count("consumption_consents", database) == 2)
-            #expect(try await Self.count("consent_texts", database) == 1)
+            #expect(try await database.count("consumption_consents") == 2)
+            #expect(try await database.count("consent_texts") == 1)
             // Other words, or taken back, is something else.
             for (granted, text) in [(false, nil), (true, "May we?"), (true, "May we please?")] as [(Bool, String?)] {
                 _ = try await consents.record("ann", granted: granted, text: text, by: "app", isBudgeted: true)
             }
             #expect(
                 try await consents.history(of: "ann").map(\.text) == ["May we please?", "May we?", nil, "May we?"])
-            #expect(try await Self.count("consent_texts", database) == 2)
+            #expect(try await database.count("consent_texts") == 2)
             let inRows: Int64 = try await database.value(
                 "select count(*) from storehook.consumption_consents where text ilike '%may%'")
             #expect(inRows == 0)
@@ -157,14 +153,14 @@ struct WriteBudgetTests {
             let withdrawn = try await consents.record("ann", granted: false, text: words, by: "app", isBudgeted: true)
             #expect(!withdrawn.granted && withdrawn.text == nil)
             #expect(try await consents.history(of: "ann").map(\.granted) == [false, true])
-            #expect(try await Self.count("consent_texts", database) == 1)
+            #expect(try await database.count("consent_texts") == 1)
             // Which is all that it may: not again, and nothing else.
             for granted in [true, false] {
                 await #expect(throws: WriteBudget.Exhausted.self) {
                     _ = try await consents.record("ann", granted: granted, text: words, by: "app", isBudgeted: true)
                 }
             }
-            #expect(try await Self.count("consumption_consents", database) == 2)
+            #expect(try await database.count("consumption_consents") == 2)
             // Staff's word costs the customer nothing.
             _ = try await consents.record("ann", granted: true, text: words, by: "staff")
             #expect(try await consents.history(of: "ann").first?.text == words)
@@ -194,7 +190,7 @@ struct WriteBudgetTests {
             }
             await other.close()
             #expect(refused == 60)
-            #expect(try await Self.count("purchase_attempts", database) == 100)
+            #expect(try await database.count("purchase_attempts") == 100)
             #expect(try await Self.spent("ann", database) == Self.most - 50)
             // More than a day has is never within it, whatever the day.
             for day in [0, -1] {
@@ -305,11 +301,11 @@ struct WriteBudgetTests {
             let aged = try await size(database)
             #expect(try await maintain().reduce(0, +) > 10)
             for table in ["purchase_attempts", "consents_superseded", "usage_keys", "write_budgets"] {
-                #expect(try await Self.count(table, database) == 0, "\(table)")
+                #expect(try await database.count(table) == 0, "\(table)")
             }
             // What counts stays, with its text: of the second a withdrawal, which has none.
-            #expect(try await Self.count("consumption_consents", database) == (kind.hasPrefix("consents") ? 1 : 0))
-            #expect(try await Self.count("consent_texts", database) == (kind == "consents" ? 1 : 0))
+            #expect(try await database.count("consumption_consents") == (kind.hasPrefix("consents") ? 1 : 0))
+            #expect(try await database.count("consent_texts") == (kind == "consents" ? 1 : 0))
             // The room is there for another day.
             for table in [
                 "purchase_attempts", "consumption_consents", "consent_texts", "consents_superseded", "usage_keys",
@@ -323,80 +319,6 @@ struct WriteBudgetTests {
         }
     }
 
-    @Test func `A consent that an answer to Apple rests on stays, and so does what counts and what is young`()
-        async throws
-    {
-        try await AccountDatabase.with { database in
-            let consents = Consents(database.pool)
-            for (person, texts) in [("ann", ["one", "two", "three"]), ("bob", ["two", "three"]), ("cid", ["four"])] {
-                for text in texts {
-                    _ = try await consents.record(
-                        AccountIdentity(named: person), granted: true, text: text, by: "app", isBudgeted: true)
-                }
-            }
-            try await database.pool.query(
-                """
-                insert into storehook.consumption_answers
-                       (notification_uuid, environment, bundle_id, signed_at, deadline, began_at, answer, consent_id)
-                select gen_random_uuid(), 'Production', 'com.example.app', now(), now(), now(), '{}', c.id
-                  from storehook.consumption_consents c join storehook.consent_texts t on t.id = c.text_id
-                 where t.text = 'one'
-                """)
-            #expect(try await consents.dropSuperseded(keeping: 1) == 0)
-            try await database.pool.query(
-                """
-                update storehook.consents_superseded s set at = at - interval '2 days' from storehook.consumption_consents c
-                 where c.id = s.id and c.account = 'ann'
-                """)
-            #expect(try await consents.dropSuperseded(keeping: 2) == 1)
-            #expect(try await consents.history(of: "ann").map(\.text) == ["three", "one"])
-            #expect(try await consents.history(of: "bob").map(\.text) == ["three", "two"])
-            #expect(try await consents.history(of: "cid").map(\.text) == ["four"])
-            #expect(try await Self.count("consent_texts", database) == 4)
-            // It is not looked at again.
-            #expect(try await Self.count("consents_superseded", database) == 1)
-            for days in [0, -1] {
-                await #expect(throws: PostgresError.self) { try await consents.dropSuperseded(keeping: days) }
-            }
-        }
-    }
-
-    @Test func `Attempts go in portions, the oldest first, and the young ones stay`() async throws {
-        try await AccountDatabase.with { database in
-            try await database.pool.query(
-                """
-                insert into storehook.purchase_attempts (token, product_id, kind, outcome, at)
-                select gen_random_uuid(), 'basic', 'purchase', 'failed',
-                       now() - case when n <= 11000 then interval '91 days' else interval '89 days' end
-                  from generate_series(1, 11010) n
-                """)
-            async let here = database.store.dropAttempts(keeping: 90)
-            async let there = database.store.dropAttempts(keeping: 90)
-            #expect(try await here + there == 11_000)
-            #expect(try await Self.count("purchase_attempts", database) == 10)
-        }
-    }
-
-    @Test func `Each portion of old attempts is gone by itself, while another transaction holds a row of a later one`()
-        async throws
-    {
-        try await AccountDatabase.with { database in
-            try await database.pool.query(
-                """
-                insert into storehook.purchase_attempts (token, product_id, kind, outcome, at)
-                select gen_random_uuid(), 'basic', 'purchase', 'failed', now() - interval '91 days' from generate_series(1, 11000)
-                """)
-            let held = try await HeldTransaction(
-                in: database.database, "select 1 from storehook.purchase_attempts order by id desc limit 1 for update")
-            async let dropped = database.store.dropAttempts(keeping: 90)
-            try await eventually("two portions are gone") {
-                try await Self.count("purchase_attempts", database) == 1000
-            }
-            try await held.release()
-            #expect(try await dropped == 11_000)
-        }
-    }
-
     @Test func `What programs of the release before record is kept likewise`() async throws {
         try await AccountDatabase.with { database in
             for (granted, text) in [(true, Self.text(9_000)), (false, nil), (true, "short")] as [(Bool, String?)] {
@@ -406,9 +328,9 @@ struct WriteBudgetTests {
                     values ('ann', \(UUID(AccountToken.of("ann"))), \(granted), \(text), 'the app') returning *
                     """)
             }
-            #expect(try await Self.count("consumption_consents", database) == 3)
-            #expect(try await Self.count("consent_texts", database) == 2)
-            #expect(try await Self.count("consents_superseded", database) == 2)
+            #expect(try await database.count("consumption_consents") == 3)
+            #expect(try await database.count("consent_texts") == 2)
+            #expect(try await database.count("consents_superseded") == 2)
             #expect(try await Consents(database.pool).history(of: "ann").map { $0.text?.count } == [5, nil, 9_000])
             try await database.pool.query(
                 "insert into storehook.purchase_attempts (token, product_id, kind, outcome) values (gen_random_uuid(), 'a', 'restore', 'failed')"

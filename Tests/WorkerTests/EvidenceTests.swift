@@ -8,7 +8,6 @@ import PurchaseStore
 import Simulation
 import StandInSupport
 import Subscriptions
-import Synchronization
 import TestSupport
 import Testing
 
@@ -16,28 +15,6 @@ import Testing
 
 @Suite("Evidence whichever way it comes")
 struct EvidenceTests {
-    /// A year of one subscriber, told.
-    private func life(lane: Int = 1) -> [UnsignedNotification] {
-        var customer = SimulatedSubscriber(app: Bench.app, lane: lane, seed: UInt64(lane))
-        let line = customer.buy(.basicMonthly, at: Bench.now - 100 * 86_400_000)
-        customer.renew(line)
-        customer.switchAutoRenew(line, on: false, at: Bench.now - 60 * 86_400_000)
-        customer.expire(line)
-        return customer.takeNotifications()
-    }
-
-    /// The records in a notification, each by itself.
-    private func records(
-        _ notification: UnsignedNotification, _ bench: Bench, from source: EvidenceSource = .api
-    ) -> [Evidence] {
-        let parts: [(EvidenceKind, [UInt8]?)] = [
-            (.transaction, notification.transaction?.json), (.renewal, notification.renewal?.json),
-        ]
-        return parts.compactMap { kind, json in
-            json.map { Evidence(kind, from: source, Array(bench.authority.sign($0).utf8)) }
-        }
-    }
-
     private func appTransaction(_ bench: Bench, from source: EvidenceSource = .client) -> Evidence {
         let json = """
             {"bundleId":"\(Bench.app.bundleId)","receiptType":"Sandbox","appAppleId":\(Bench.app.appAppleId),\
@@ -67,28 +44,14 @@ struct EvidenceTests {
         ]
     }
 
-    private func texts(_ bench: Bench, _ query: PostgresQuery) async throws -> [String] {
-        try await bench.pool.query(query).map { try $0.decode(0) }
-    }
-
-    private func check(_ bench: Bench, repair: Bool = false) async throws -> (Rebuild.Report, [RowDifference]) {
-        let found = Mutex<[RowDifference]>([])
-        let rebuild = Rebuild(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
-        let report = try await rebuild.run(repair: repair) { _ in
-        } onDifference: { difference in
-            found.withLock { $0.append(difference) }
-        }
-        return (report, found.withLock(\.self))
-    }
-
     @Test("is applied once and counted in one place, of every kind and from every source")
     func places() async throws {
         try await withBench { bench in
             for (lane, source) in EvidenceSource.allCases.enumerated() {
-                let told = life(lane: lane + 1)
+                let told = Bench.life(lane: lane + 1)
                 let text = Array(told[0].signed(by: bench.authority).utf8)
                 let evidence =
-                    [Evidence(.notification, from: source, text)] + records(told[1], bench, from: source)
+                    [Evidence(.notification, from: source, text)] + bench.records(told[1], from: source)
                     + [
                         appTransaction(bench, from: source),
                         Evidence(.receipt, from: source, Array("a receipt \(source)".utf8)),
@@ -106,8 +69,7 @@ struct EvidenceTests {
                         received: 70, pending: 0, applied: 30, duplicate: 35, parked: 5, dead: 0, discarded: 0,
                         missing: 0, doubled: 0, acknowledged: 70))
             #expect(try await bench.outbox.conservation(audit: true) == counted)
-            let found = try await texts(
-                bench,
+            let found = try await bench.texts(
                 """
                 select kind || ' ' || source || ' ' || outcome from storehook.records
                 union all select 'notification ' || source || ' ' || outcome from storehook.notifications
@@ -124,7 +86,7 @@ struct EvidenceTests {
                     "select count(notification_uuid) || ' ' || count(digest) from storehook.duplicates",
                     as: String.self) == "5 30")
             #expect(try await bench.outbox.rate().appliedLastMinute == 35)
-            let (report, differences) = try await check(bench)
+            let (report, differences) = try await bench.rebuild(repair: false)
             #expect(report.purchases == 5 && differences == [])
         }
     }
@@ -135,11 +97,11 @@ struct EvidenceTests {
         var expected: [String]?
         for round in 0..<6 {
             try await withBench { bench in
-                let told = life()
+                let told = Bench.life()
                 let notifications = told.map {
                     Evidence(.notification, from: .webhook, Array($0.signed(by: bench.authority).utf8))
                 }
-                var evidence = notifications + told.flatMap { records($0, bench) }
+                var evidence = notifications + told.flatMap { bench.records($0) }
                 // Signed texts differ from bench to bench only in their signatures.
                 if round > 0 { evidence = (evidence + evidence.prefix(5)).shuffled(using: &generator) }
                 for part in evidence.batches(of: 1 + round) {
@@ -150,8 +112,7 @@ struct EvidenceTests {
                 #expect(Set(try await bench.letters().map(\.reason)).isSubset(of: ["purchase_unknown"]))
                 _ = try await bench.outbox.replay(DeadLetterFilter(), perSecond: nil, by: "test", why: nil)
                 try await bench.workOff()
-                let rows = try await texts(
-                    bench,
+                let rows = try await bench.texts(
                     """
                     select row from (
                         select to_jsonb(t)::text as row from storehook.transactions t
@@ -164,7 +125,7 @@ struct EvidenceTests {
                 expected = expected ?? rows
                 let books = try await bench.outbox.conservation()
                 #expect(books.pending == 0 && books.dead == 0 && books.missing == 0 && books.doubled == 0)
-                #expect(try await check(bench).1 == [])
+                #expect(try await bench.rebuild(repair: false).differences == [])
             }
         }
     }
@@ -172,15 +133,15 @@ struct EvidenceTests {
     @Test("gives the same state whether it came in notifications or by itself, but for what Apple reported beside it")
     func alone() async throws {
         try await withBench { bench in
-            let told = life()
-            for notification in told.reversed() { try await bench.outbox.store(records(notification, bench)) }
+            let told = Bench.life()
+            for notification in told.reversed() { try await bench.outbox.store(bench.records(notification)) }
             try await bench.workOff()
             let now = PostgresTimestamp(millisecondsSince1970: Bench.now)
             #expect(
-                try await texts(bench, "select status from storehook.status_at(\(now))") == ["expired"])
+                try await bench.texts("select status from storehook.status_at(\(now))") == ["expired"])
             let early = PostgresTimestamp(millisecondsSince1970: Bench.now - 65 * 86_400_000)
             #expect(
-                try await texts(bench, "select status from storehook.status_at(\(early))") == ["active"])
+                try await bench.texts("select status from storehook.status_at(\(early))") == ["active"])
             #expect(try await bench.value("select count(*) from storehook.notifications", as: Int64.self) == 0)
         }
     }
@@ -188,7 +149,7 @@ struct EvidenceTests {
     @Test("is refused with a code where it is forged, edited, not ours, or another kind than it was stored as")
     func refused() async throws {
         try await withBench { bench in
-            let told = life()
+            let told = Bench.life()
             let stranger = try SimulatedAuthority.generate()
             let json = try #require(told[0].transaction?.json)
             let transaction = bench.authority.sign(json)
@@ -246,9 +207,9 @@ struct EvidenceTests {
     func unsigned() async throws {
         try await withBench { bench in
             // One purchase is only said, one is signed, too.
-            let told = life()
+            let told = Bench.life()
             let transaction = try #require(told[0].transaction)
-            let signed = records(told[0], bench)
+            let signed = bench.records(told[0])
             // Of a later period it would count: Apple may have signed nothing of that.
             let other = said(
                 of: transaction.transactionId, transaction.originalTransactionId, until: transaction.expiresDate)
@@ -256,8 +217,7 @@ struct EvidenceTests {
             try await bench.workOff()
             let now = PostgresTimestamp(millisecondsSince1970: Bench.now)
             #expect(
-                try await texts(
-                    bench,
+                try await bench.texts(
                     """
                     select original_transaction_id || ' ' || status from storehook.status_at(\(now))
                      order by original_transaction_id = '1' desc
@@ -269,10 +229,10 @@ struct EvidenceTests {
                 """
             #expect(try await bench.value(unsigned, as: String.self) == "4 1 1")
             #expect(try await bench.value("select count(*) from storehook.subscriptions where is_regular") == Int64(0))
-            #expect(try await check(bench).1 == [])
+            #expect(try await bench.rebuild(repair: false).differences == [])
             // Without the bytes the rows tell it as well.
             try await bench.pool.query("delete from storehook.outbox")
-            let (report, differences) = try await check(bench)
+            let (report, differences) = try await bench.rebuild(repair: false)
             #expect(report.withoutBytes == 6 && differences == [])
         }
     }
@@ -280,8 +240,8 @@ struct EvidenceTests {
     @Test("that died for want of a setting is rehearsed and replayed as what it is")
     func replay() async throws {
         try await withBench { bench in
-            let told = life()
-            try await bench.outbox.store(told.flatMap { records($0, bench) } + [appTransaction(bench)])
+            let told = Bench.life()
+            try await bench.outbox.store(told.flatMap { bench.records($0) } + [appTransaction(bench)])
             try await bench.workOff(bench.strangerToTheApp)
             // Renewal info names no app, so it is not refused for that: it waits for its purchase.
             let letters = try await bench.letters()
@@ -300,89 +260,14 @@ struct EvidenceTests {
         }
     }
 
-    @Test("of a renewal that names no known purchase waits for it, and is its own dead letter in the end")
-    func unattributed() async throws {
-        try await withBench { bench in
-            let told = life()
-            let (transaction, renewal) = (records(told[0], bench)[0], records(told[0], bench)[1])
-            try await bench.outbox.store([renewal])
-            let patient = ClaimPolicy(from: .seconds(3600), upTo: .seconds(3600))
-            try await bench.withWorker(retries: patient) { _ in
-                try await eventually("it waits") {
-                    try await bench.value(
-                        "select count(*) from storehook.outbox_queue where last_reason = 'purchase_unknown'",
-                        as: Int64.self) == 1
-                }
-            }
-            // Another one waits until its attempts are used up.
-            let hasty = ClaimPolicy(
-                maximumAttempts: 5, from: .milliseconds(10), upTo: .milliseconds(50))
-            try await bench.outbox.store(Array(records(life(lane: 2)[0], bench).suffix(1)))
-            try await bench.withWorker(retries: hasty) { _ in
-                try await eventually("it is given up") { try await bench.letters().count == 1 }
-            }
-            let letter = try #require(try await bench.letters().first)
-            #expect(letter.reason == "purchase_unknown" && letter.kind == .renewal && letter.attempts == 5)
-            #expect(letter.category == .unprocessable)
-
-            // Its purchase is heard of, and it is due.
-            try await bench.outbox.store([transaction])
-            try await bench.workOffAll()
-            #expect(
-                try await texts(bench, "select kind from storehook.records order by kind") == [
-                    "renewal", "transaction",
-                ])
-            #expect(
-                try await bench.value("select count(distinct bundle_id) from storehook.records", as: Int64.self) == 1)
-            #expect(try await check(bench).1 == [])
-        }
-    }
-
-    @Test("of a renewal whose purchase cannot be looked up waits, and no attempt counts for that")
-    func lookupRefused() async throws {
-        try await withBench { bench in
-            let told = life()
-            let renewal = records(told[0], bench)[1]
-            try await bench.install("alter table storehook.purchase_lines rename to mislaid;")
-            try await bench.outbox.store([renewal])
-            try await bench.withWorker { _ in
-                try await eventually("it waits, uncounted") {
-                    try await bench.value(
-                        """
-                        select count(*) from storehook.outbox_queue
-                         where last_reason = 'sqlstate_42p01' and lease_token is null and attempts = 0
-                        """, as: Int64.self) == 1
-                }
-            }
-        }
-    }
-
-    @Test("of a renewal whose purchase two apps claim is nobody's")
-    func ambiguous() async throws {
-        try await withBench { bench in
-            let told = life()
-            let json = try #require(told[0].transaction?.json)
-            let other = String(decoding: json, as: UTF8.self).replacing(Bench.app.bundleId, with: "com.example.other")
-            try await bench.outbox.store(
-                [Evidence(.transaction, from: .api, Array(bench.authority.sign(Array(other.utf8)).utf8))]
-                    + records(told[0], bench))
-            let both = bench.verifier { $0.apps["com.example.other"] = .some(nil) }
-            try await bench.withWorker(both) { _ in
-                try await eventually("it is given up") { try await bench.letters().count == 1 }
-            }
-            #expect(try await bench.letters().map(\.reason) == ["purchase_unknown"])
-            #expect(try await texts(bench, "select kind from storehook.records") == ["transaction", "transaction"])
-        }
-    }
-
     @Test("is told in the story with its kind and source, and a notification tells what both bring")
     func story() async throws {
         try await withBench { bench in
-            let told = life()
+            let told = Bench.life()
             let id = try #require(told[0].transaction?.originalTransactionId)
             // The first purchase by its records alone, the renewal both ways.
-            try await bench.outbox.store(Array(records(told[0], bench, from: .client).prefix(1)))
-            try await bench.outbox.store(Array(records(told[1], bench).prefix(1)))
+            try await bench.outbox.store(Array(bench.records(told[0], from: .client).prefix(1)))
+            try await bench.outbox.store(Array(bench.records(told[1]).prefix(1)))
             try await bench.store([told[1].signed(by: bench.authority)])
             try await bench.workOff()
             let story = try #require(try await LedgerReader(bench.pool).story(of: id).first)
@@ -405,12 +290,12 @@ struct EvidenceTests {
     @Test("is what a rebuild derives from, with the bytes and once retention has dropped them")
     func rebuild() async throws {
         try await withBench { bench in
-            let told = life()
-            let early = records(told[0], bench) + records(told[1], bench)
+            let told = Bench.life()
+            let early = bench.records(told[0]) + bench.records(told[1])
             let notification = Evidence(.notification, from: .history, Array(told[1].signed(by: bench.authority).utf8))
             try await bench.outbox.store(early + [notification, Evidence(.receipt, from: .client, [65])])
             // One stays undone, and must stay what it is: rightly signed, so its letter is not given up with its age.
-            let renewal = try #require(records(told[1], bench).last)
+            let renewal = try #require(bench.records(told[1]).last)
             try await bench.outbox.store([Evidence(.transaction, from: .client, renewal.bytes)])
             try await bench.workOff()
             let before = try await bench.contents()
@@ -420,9 +305,9 @@ struct EvidenceTests {
                 delete from storehook.renewals;
                 """
             try await bench.install(damage)
-            let (broken, _) = try await check(bench)
+            let (broken, _) = try await bench.rebuild(repair: false)
             #expect(broken.differences > 0)
-            _ = try await check(bench, repair: true)
+            _ = try await bench.rebuild(repair: true)
             #expect(try await bench.contents() == before)
 
             try await bench.install(agedOutbox)
@@ -432,15 +317,15 @@ struct EvidenceTests {
             #expect(dropped.days.map { [$0.gone, $0.kept] } == [[6, 1]])
             #expect(try await bench.outbox.conservation() == books)
             #expect(try await bench.outbox.conservation(audit: true) == books)
-            #expect(try await texts(bench, "select kind || ' ' || source from storehook.outbox") == ["1 3"])
-            let (report, differences) = try await check(bench)
+            #expect(try await bench.texts("select kind || ' ' || source from storehook.outbox") == ["1 3"])
+            let (report, differences) = try await bench.rebuild(repair: false)
             #expect(report.withoutBytes == 5 && differences == [])
             try await bench.install(
                 "update storehook.transactions set expires_at = expires_at + interval '1 year'; delete from storehook.subscriptions;"
             )
             // An older program kept no reason: the record still has it.
             try await bench.install("update storehook.purchase_facts set reason = null")
-            #expect(try await check(bench, repair: true).0.differences > 0)
+            #expect(try await bench.rebuild(repair: true).report.differences > 0)
             let after = try await bench.contents()
             for table in ["transactions", "renewals", "purchase_facts", "subscriptions", "records", "notifications"] {
                 #expect(after[table] == aged[table], "\(table)")
@@ -451,21 +336,9 @@ struct EvidenceTests {
     @Test("by itself lets receivers do without its header from then on")
     func headers() async throws {
         try await withBench { bench in
-            try await bench.outbox.store(Array(records(life()[0], bench).prefix(1)))
+            try await bench.outbox.store(Array(bench.records(Bench.life()[0]).prefix(1)))
             try await bench.workOff()
             #expect(try await bench.value("select count(*) from storehook.signature_headers", as: Int64.self) == 1)
-        }
-    }
-}
-
-extension Bench {
-    /// Lets everything that waits be due, and done.
-    fileprivate func workOffAll() async throws {
-        try await withWorker { _ in
-            try await eventually("all of it is done") {
-                try await pool.query("update storehook.outbox_queue set due_at = now() where lease_token is null")
-                return try await value("select count(*) from storehook.outbox_queue", as: Int64.self) == 0
-            }
         }
     }
 }

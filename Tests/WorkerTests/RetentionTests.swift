@@ -9,23 +9,12 @@ import PurchaseStore
 import ServiceLifecycle
 import Simulation
 import StandInSupport
-import Synchronization
 import TestSupport
 import Testing
 
 @Suite("Beyond the retention")
 struct RetentionTests {
     private static let week = Retention(days: 7)
-
-    private func rebuild(_ bench: Bench, repair: Bool) async throws -> (Rebuild.Report, [RowDifference]) {
-        let found = Mutex<[RowDifference]>([])
-        let rebuild = Rebuild(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
-        let report = try await rebuild.run(repair: repair) { _ in
-        } onDifference: { difference in
-            found.withLock { $0.append(difference) }
-        }
-        return (report, found.withLock(\.self))
-    }
 
     /// Half of some lives is old and its bytes are dropped; the other half came after it.
     private func withHalfGone(_ seed: UInt64, _ body: (Bench, Int) async throws -> Void) async throws {
@@ -53,12 +42,12 @@ struct RetentionTests {
     func rebuild(seed: UInt64) async throws {
         try await withHalfGone(seed) { bench, gone in
             let before = try await bench.contents()
-            let (report, differences) = try await rebuild(bench, repair: false)
+            let (report, differences) = try await bench.rebuild(repair: false)
             #expect(report.differences == 0 && differences.count == 0)
             #expect(report.purchases > 0)
             // What is about no line of purchases is no part of a rebuild.
             #expect(report.withoutBytes > 0 && report.withoutBytes <= gone)
-            _ = try await rebuild(bench, repair: true)
+            _ = try await bench.rebuild(repair: true)
             let after = try await bench.contents()
             #expect(after == before)
         }
@@ -74,7 +63,7 @@ struct RetentionTests {
                 update storehook.subscriptions set paid_until = paid_until + interval '1 day';
                 update storehook.transactions set expires_at = expires_at + interval '1 year';
                 """)
-            let (report, _) = try await rebuild(bench, repair: true)
+            let (report, _) = try await bench.rebuild(repair: true)
             #expect(report.differences > 0)
             let after = try await bench.contents()
             #expect(after == before)

@@ -6,7 +6,6 @@ import PurchaseStore
 import Simulation
 import StandInSupport
 import Subscriptions
-import Synchronization
 import TestSupport
 import Testing
 
@@ -155,12 +154,6 @@ struct SignedStatusTests {
     }
 
     private func differences(_ bench: Bench, repair: Bool = false) async throws -> [String] {
-        let found = Mutex<[String]>([])
-        let rebuild = Rebuild(pool: bench.pool, verifier: bench.verifier(), ledger: Ledger())
-        _ = try await rebuild.run(repair: repair) { _ in
-        } onDifference: { difference in
-            found.withLock { $0.append("\(difference.table) \(difference.column)") }
-        }
-        return found.withLock(\.self)
+        try await bench.rebuild(repair: repair).differences.map { "\($0.table) \($0.column)" }
     }
 }

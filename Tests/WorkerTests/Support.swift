@@ -3,10 +3,12 @@ import AppStoreVerification
 import Events
 import EvidenceStore
 import Foundation
+import Operations
 import Postgres
 import PurchaseStore
 import Simulation
 import StandInSupport
+import Synchronization
 import TestSupport
 import Worker
 
@@ -59,6 +61,18 @@ struct Bench: EvidenceSite {
     /// Lets a worker do all there is to do.
     func workOff(_ verifier: Verifier? = nil, batch: Int = 100) async throws {
         try await withWorker(verifier, batch: batch) { _ in try await untilDone() }
+    }
+
+    /// Derives everything anew.
+    /// - Returns: the report, and what is different from what was derived.
+    func rebuild(repair: Bool) async throws -> (report: Rebuild.Report, differences: [RowDifference]) {
+        let found = Mutex<[RowDifference]>([])
+        let rebuild = Rebuild(pool: pool, verifier: verifier(), ledger: Ledger())
+        let report = try await rebuild.run(repair: repair) { _ in
+        } onDifference: { difference in
+            found.withLock { $0.append(difference) }
+        }
+        return (report, found.withLock(\.self))
     }
 
     /// Open letters, the oldest first.
