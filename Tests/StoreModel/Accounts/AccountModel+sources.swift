@@ -1,6 +1,6 @@
 /// What gives an account something, and whether it was there when staff acted.
 extension AccountModel {
-    /// What a line is, whoever has it.
+    /// What a line is, whichever account has it.
     func standing(of line: String, at instant: Int64) -> Standing? {
         if let model = lines[line] {
             guard let verdict = model.verdict(at: instant) else { return nil }

@@ -11,6 +11,8 @@ package struct LineModel: Sendable {
     let renewals: [(signed: Int64, info: LifeRenewal, status: Int?)]
     let reports: [(signed: Int64, status: Int, message: LifeMessage)]
     let leeway: Int64
+    /// All records of each period, in the order of signing.
+    private let recordsOfPeriods: [(name: String, records: [LifeTransaction])]
     /// The periods that renewal info alone speaks of, each by the first that does, in the order of signing.
     private var lost: [LinePeriod] = []
     /// For dates of purchases, when all that had begun before ended, as it stood just before; nothing but time is saved by it.
@@ -28,6 +30,7 @@ package struct LineModel: Sendable {
             message.status.flatMap { (1...5).contains($0) ? (message.signed, $0, message) : nil }
         }
         self.leeway = leeway
+        recordsOfPeriods = Self.periods(of: transactions)
         for (signed, _, _) in renewals {
             for period in periods(at: signed) where period.name == Self.lost {
                 if lost.contains(where: { $0.product == period.product && $0.ends == period.ends }) { continue }
@@ -36,7 +39,7 @@ package struct LineModel: Sendable {
         }
     }
 
-    /// The same line, for whoever asks of many instants whether the customer bought again after a lapse.
+    /// The same line, for a caller that asks of many instants whether the customer bought again after a lapse.
     package var remembering: LineModel {
         var line = self
         for begins in Set(transactions.map(\.purchased) + lost.map(\.begins)) {
@@ -47,8 +50,7 @@ package struct LineModel: Sendable {
 
     // MARK: - Periods
 
-    /// All records of each period, in the order of signing.
-    private var recordsOfPeriods: [(name: String, records: [LifeTransaction])] {
+    private static func periods(of transactions: [LifeTransaction]) -> [(name: String, records: [LifeTransaction])] {
         var groups: [String: [LifeTransaction]] = [:]
         for transaction in transactions where transaction.kind == .subscription {
             groups[transaction.lineItem ?? transaction.id, default: []].append(transaction)
