@@ -10,7 +10,7 @@ public final class LogPipe: Sendable {
         case stuck
         /// It is gone.
         case gone
-        /// It reads a thousand bytes a second.
+        /// It reads a hundred bytes a second: less than a line.
         case slow
         /// It reads what comes.
         case prompt
@@ -40,7 +40,7 @@ public final class LogPipe: Sendable {
         switch collector {
         case .stuck: fill()
         case .gone: Glibc.close(reading)
-        case .slow: Thread.detachNewThread { [self] in read(1000, everySecond: true) }
+        case .slow: Thread.detachNewThread { [self] in read(100, everySecond: true) }
         case .prompt: read()
         }
     }
