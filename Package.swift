@@ -465,7 +465,7 @@ let package = Package(
                 "AppStorePayloads", "AppStoreVerification", "AppleRecords", "Base", "EventStore", "EvidenceStore",
                 "HTTPKit", "Pipeline", "Postgres", "Schema", "Simulation", "StandInSupport", "Subscriptions",
                 "TestSupport", "WebhookSupport", "storehook", argumentParser, asyncHTTPClient, crypto, logging, nioCore,
-                nioHTTP1, nioSSL, serviceLifecycle,
+                nioHTTP1, nioSSL, serviceLifecycle, yams,
             ],
             path: "Tests/ProgramTests", exclude: ["Golden/outputs", "Impostor/impostor.py", "schemathesis.toml"],
             swiftSettings: rules),

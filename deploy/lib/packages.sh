@@ -34,6 +34,7 @@ need_for_building() {
 need_postgres_server() { need postgresql "a PostgreSQL server to start privately; one that Debian starts with it is left alone" find_postgres; }
 
 need_prometheus() { need prometheus "a Prometheus that tests start for themselves; the one that Debian would start is masked" have_prometheus; }
+have_nginx() { [[ -x /usr/sbin/nginx ]]; }
 have_prometheus() { have prometheus && have promtool; }
 
 # keep_asleep SERVICE COMMAND…: a service that Debian starts with its package, and with the machine from then on, stays down;
@@ -46,7 +47,7 @@ keep_asleep() {
 
 # install_missing LIST LOG: LIST is a function that calls need. Nothing missing, nothing done.
 install_missing() {
-    local list=$1 log=$2 index as_root=()
+    local list=$1 log=$2 index service as_root=()
     missing_packages=() missing_reasons=()
     "$list"
     ((${#missing_packages[@]} > 0)) || return 0
@@ -62,7 +63,9 @@ install_missing() {
     for index in "${!missing_packages[@]}"; do
         detail "${missing_packages[index]}: ${missing_reasons[index]}"
     done
-    if [[ " ${missing_packages[*]} " == *" prometheus "* ]]; then keep_asleep prometheus "${as_root[@]}"; fi
+    for service in prometheus nginx; do
+        if [[ " ${missing_packages[*]} " == *" $service "* ]]; then keep_asleep "$service" "${as_root[@]}"; fi
+    done
     if ! {
         "${as_root[@]}" apt-get update &&
             "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
@@ -95,6 +98,7 @@ have_python_venv() { python3 -c 'import ensurepip, venv'; }
 need_for_testing() {
     need_for_building
     need_prometheus
+    need nginx "the proxy whose files deploy/nginx brings; the one that Debian would start is masked" have_nginx
     need pgbouncer "a pooler to run the programs through; one that Debian starts with it is left alone" have_pgbouncer
     need openssl "a responder to ask about revoked certificates" have openssl
     need_python_packages

@@ -12,9 +12,9 @@ struct Receive: AsyncParsableCommand {
         discussion: """
             Answers 200 once a notification is committed, and 503 while the database is unavailable, so that Apple tries again.
             Apple needs TLS: put a proxy in front, or give a certificate and its key, which SIGHUP reads again without
-            disturbing anybody. Beside /webhooks/apple this port has a /healthz that asks nothing; with --metrics-port,
-            /metrics, /healthz and /readyz are on a port of their own, for you and not for the world. SIGTERM finishes what
-            was accepted.
+            disturbing anybody. Apple may post to /v1/subscriptions/webhook and /subscription/webhook as well, and to each
+            --path. Beside these this port has a /healthz that asks nothing; with --metrics-port, /metrics, /healthz and
+            /readyz are on a port of their own, for you and not for the world. SIGTERM finishes what was accepted.
 
             Example: storehook receive --host 0.0.0.0 --port 443 --tls-certificate chain.pem --tls-key key.pem
             """)
@@ -24,6 +24,9 @@ struct Receive: AsyncParsableCommand {
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
     @Option(help: "The port to listen on; 0 for any free one.") var port = 8080
 
+    @Option(name: .customLong("path"), help: "Take Apple's posts at this path too; may be repeated.")
+    var paths: [String] = []
+
     @Option(help: "Speak TLS with this certificate: a PEM file, its chain after it (STOREHOOK_TLS_CERTIFICATE).")
     var tlsCertificate: String?
     @Option(help: "The certificate's private key, a PEM file without a passphrase (STOREHOOK_TLS_KEY).")
@@ -31,6 +34,14 @@ struct Receive: AsyncParsableCommand {
 
     func validate() throws {
         try (0...65535).check(port, "--port")
+        for path in paths {
+            // What App Store Connect takes in a URL and what no proxy rewrites.
+            guard path.wholeMatch(of: /(?:\/[A-Za-z0-9._~-]+)+/) != nil, !path.split(separator: "/").contains("..")
+            else {
+                throw ValidationError("--path must be like /webhooks/apple: letters, digits, - . _ ~ between slashes")
+            }
+            guard path != "/healthz" else { throw ValidationError("--path /healthz is taken: the port answers there") }
+        }
     }
 
     func run() async throws {
@@ -55,6 +66,7 @@ struct Receive: AsyncParsableCommand {
             try await migrator.check(on: pool).misfit
         }
         var configuration = ReceiverConfiguration(host: host, port: port)
+        configuration.paths += Set(paths).subtracting(configuration.paths).sorted()
         configuration.http.tls = settings.tls
         configuration.http.trustedProxies = settings.proxies
         configuration.http.maximumConnectionsPerAddress = settings.connectionsPerAddress

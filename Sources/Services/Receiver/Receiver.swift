@@ -43,8 +43,10 @@ public struct Receiver: Service {
         let apple = AppleRoute(
             configuration: configuration, commit: commit, refused: refused, oldPosts: oldPosts, metrics: metrics)
         let routes = HTTPRoutes(elsewhere: "nothing here; Apple posts to /webhooks/apple")
-        routes.serve(
-            "/webhooks/apple", [.post: { request, context in await apple.answer(request, from: context.peer) }])
+        for path in configuration.paths {
+            routes.serve(
+                RouterPath(path), [.post: { request, context in await apple.answer(request, from: context.peer) }])
+        }
         routes.serveHealth()
         server = HTTPServer(
             routes.router, configuration: configuration.http, observer: metrics.connections, logger: logger,
