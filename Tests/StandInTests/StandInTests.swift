@@ -47,6 +47,26 @@ struct StandInTests {
         }
     }
 
+    @Test("sells a period of Apple's Sandbox at that speed, the free week too")
+    func sandboxPeriods() async throws {
+        try await RunningStandIn.with(StandInConfiguration(speed: .sandbox)) { shop in
+            let cases: [(product: String, offer: String?, minutes: Int64)] = [
+                ("basic.weekly", nil, 3), ("basic.monthly", nil, 5), ("basic.yearly", nil, 60),
+                ("premium.monthly", "free_week", 3), ("premium.yearly", "quarter_up_front", 15),
+            ]
+            for (number, sold) in cases.enumerated() {
+                let offer = sold.offer.map { #","offer":"\#($0)""# } ?? ""
+                let bought = try await shop.shop(
+                    "purchases",
+                    #"{"productId":"com.example.storehook.\#(sold.product)","customer":"c\#(number)"\#(offer)}"#)
+                let id = try #require(bought.string("transactionId"))
+                let period = try await shop.client.ask(.transactionInfo(id), in: .sandbox).value.payload
+                let (from, to) = (try #require(period.purchaseDate), try #require(period.expiresDate))
+                #expect(to.millisecondsSince1970 - from.millisecondsSince1970 == sold.minutes * 60_000, "\(sold)")
+            }
+        }
+    }
+
     @Test("can be made to sign as a stranger, and then nobody believes it")
     func forged() async throws {
         try await RunningStandIn.with { shop in

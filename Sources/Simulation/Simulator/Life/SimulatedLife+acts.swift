@@ -201,7 +201,7 @@ extension SimulatedLife {
 
     private mutating func firstOffer() -> SimulatedOffer? {
         switch within(0...9) {
-        case 0...3: .freeWeek
+        case 0...3: habits?.trial
         case 4: .quarterUpFront
         case 5: .codeFreeMonth
         default: nil

@@ -12,6 +12,8 @@ struct SimulatedLife: Sendable, Hashable, Codable {
         var isStaged: Bool
         /// What is bought, each as often as it stands here.
         var plans: [SimulatedProduct]
+        /// The introductory offer that a customer may begin with.
+        var trial = SimulatedOffer.freeWeek
         /// How many percent of the charges fail.
         var failurePercent: Double = 0
         /// How many percent of the paid periods a refund is asked for.

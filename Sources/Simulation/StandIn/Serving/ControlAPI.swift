@@ -79,11 +79,12 @@ struct ControlAPI: Sendable {
     private func buy(_ call: Call) async throws(Refusal) -> JSONValue {
         let body = try call.object()
         let id = try text(call, "productId")
-        guard let product = Catalogue.product(id, await store.speed) else {
+        let speed = await store.speed
+        guard let product = Catalogue.product(id, speed) else {
             throw Refusal(status: 400, "nothing of this productId is sold")
         }
         let offer = try body.string("offer").map { name throws(Refusal) in
-            guard let offer = Catalogue.offer(name) else { throw Refusal(status: 400, "no such offer") }
+            guard let offer = Catalogue.offer(name, speed) else { throw Refusal(status: 400, "no such offer") }
             return offer
         }
         let token = body.string("appAccountToken")

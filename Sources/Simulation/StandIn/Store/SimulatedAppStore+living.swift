@@ -15,6 +15,7 @@ extension SimulatedAppStore {
     var habits: SimulatedLife.Habits {
         SimulatedLife.Habits(
             isStaged: false, plans: Catalogue.plans.compactMap { Catalogue.product($0.id, speed) },
+            trial: Catalogue.offer("trial", speed) ?? .freeWeek,
             failurePercent: configuration.failurePercent, refundPercent: configuration.refundPercent,
             hasEveryVerb: configuration.hasEveryVerb, step: configuration.step)
     }

@@ -4,7 +4,8 @@ public struct StandInConfiguration: Sendable {
     public enum Speed: Sendable, Hashable, Codable {
         /// So many times faster than in life; 1 is life.
         case times(Int64)
-        /// As in Apple's Sandbox: a week takes 3 minutes, a month 5, three months 15, a year an hour.
+        /// As in Apple's Sandbox at its usual rate: 3 days take 2 minutes, a week 3, a month 5, two months 10, three months 15, half a year
+        /// 30, a year an hour (App Store Connect Help, "Manage Sandbox Apple Account settings").
         case sandbox
 
         /// A speed as people write it: `sandbox`, or a whole number from 1 to 1,000,000; nil for anything else.
@@ -22,7 +23,19 @@ public struct StandInConfiguration: Sendable {
         var pace: Int64 {
             switch self {
             case .times(let factor): max(1, factor)
+            // A month of 30 days in 5 minutes.
             case .sandbox: 8640
+            }
+        }
+
+        /// The length of a period or an offer from which ``pace`` makes what it takes. Apple's Sandbox does not shorten evenly.
+        func fit(_ length: Milliseconds) -> Milliseconds {
+            guard self == .sandbox else { return length }
+            return switch length {
+            case .days(3): .days(12)
+            case .days(7): .days(18)
+            case .days(365): .days(360)
+            default: length
             }
         }
     }
