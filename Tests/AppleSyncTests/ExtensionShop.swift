@@ -1,5 +1,4 @@
 import AppStorePayloads
-import AppStoreServerAPI
 import AppleRecords
 import Base
 import Foundation
@@ -10,6 +9,7 @@ import StandInSupport
 import Synchronization
 import TestSupport
 
+@testable import AppStoreServerAPI
 @testable import AppleSync
 
 /// A site whose Apple is the stand-in: what it posts is kept back until a test delivers it.
@@ -21,9 +21,14 @@ struct ExtensionShop: Sendable {
     private let delivered = Counted()
 
     /// Runs `body` with a shop of its own.
-    static func with(_ body: @escaping @Sendable (ExtensionShop) async throws -> Void) async throws {
+    /// - Parameter behind: by how many milliseconds its time is behind ours, for tests that advance it.
+    static func with(
+        behind: Int64 = 0, _ body: @escaping @Sendable (ExtensionShop) async throws -> Void
+    ) async throws {
         try await withSite { site in
-            try await RunningStandIn.with { standIn in try await body(ExtensionShop(site: site, standIn: standIn)) }
+            try await RunningStandIn.with(clock: { MachineClock().now().millisecondsSince1970 - behind }) { standIn in
+                try await body(ExtensionShop(site: site, standIn: standIn))
+            }
         }
     }
 
@@ -163,6 +168,19 @@ struct LossyTransport: AppStoreTransport {
             _ = try await base.send(request)
             throw CancellationError()
         }
+    }
+}
+
+/// Apple, who answers with another transaction than the one that was asked about.
+struct SwappingTransport: AppStoreTransport {
+    let base: any AppStoreTransport
+    let asked: String
+    let answered: String
+
+    func send(_ request: TransportRequest) async throws -> TransportAnswer {
+        let url = request.url.replacing("/transactions/\(asked)", with: "/transactions/\(answered)")
+        return try await base.send(
+            TransportRequest(method: request.method, url: url, token: request.token, body: request.body))
     }
 }
 

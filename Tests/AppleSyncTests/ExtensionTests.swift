@@ -98,6 +98,30 @@ struct ExtensionTests {
         }
     }
 
+    @Test("whose period has ended by the time it is found out is settled by that period's end, and by no later one's")
+    func renewedMeanwhile() async throws {
+        try await ExtensionShop.with(behind: 45 * 86_400_000) { shop in
+            let id = try await shop.buy()
+            let lossy = LossyTransport(base: shop.standIn.transport, method: "PUT", part: "/extend/", loss: .answer)
+            let number = try await shop.extensions.record(shop.wish(.one(originalTransactionID: id)))
+            _ = try await shop.duty("killed", over: lossy).step()
+            #expect(try await shop.extensions.find(number)?.state == .unknown)
+            try await shop.standIn.shop("clock", #"{"advanceSeconds":3456000}"#)
+            // A later period of the same subscription ends later without any extension.
+            let statuses = try await shop.standIn.client.ask(.subscriptionStatuses(id), in: .production).value
+            let later = try #require(statuses.groups.first?.lastTransactions.first?.transaction?.payload.transactionId)
+            #expect(later != id)
+            let swapping = SwappingTransport(base: shop.standIn.transport, asked: id, answered: later)
+            try await shop.step(shop.duty("deceived", over: swapping))
+            let doubted = try await shop.extensions.find(number)
+            #expect(doubted?.state == .unknown && doubted?.waitingFor == "mismatched_parts")
+            try await shop.step(shop.duty())
+            let found = try await shop.extensions.find(number)
+            #expect(
+                found?.state == .accepted && found?.effectiveAt == found?.before?.renewsAt.adding(.seconds(604_800)))
+        }
+    }
+
     @Test(
         "whose worker is killed before Apple hears of it is asked for again once it is found out that nothing was done"
     )
