@@ -101,6 +101,18 @@ struct BoundsTests {
             }
             try await ask(shop.client)
         }
+        // A signed record is refused by its length, before it is verified.
+        let records: [(member: TextMember, ask: @Sendable (AppStoreClient) async throws -> Void)] = [
+            (.signedPayload, { _ = try await $0.ask(.testNotificationStatus("t"), in: .sandbox) }),
+            (.signedTransactionInfo, { _ = try await $0.ask(.transactionInfo("1"), in: .sandbox) }),
+            (.signedAppTransactionInfo, { _ = try await $0.ask(.appTransactionInfo("1"), in: .sandbox) }),
+        ]
+        for (member, ask) in records {
+            let failure = try await fault(#"{"\#(member.name)":"\#(text(member.most + 1))"}"#, ask)
+            #expect(failure.code == "unreadable_answer")
+            #expect(
+                failure.message.contains("\(member.name) is longer than \(member.most) bytes"), "\(failure.message)")
+        }
     }
 
     @Test("is so many pages and bytes of a list, though each of them is good")

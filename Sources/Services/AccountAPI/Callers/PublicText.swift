@@ -18,16 +18,10 @@ enum PublicText: String, CaseIterable {
             return
         }
         // Without its armour PEM is base64, and so is whatever passed through a Kubernetes secret twice.
-        guard let inner = Self.decoded(bytes) else { return nil }
-        if Self.isDER(inner) {
-            self = .der
-        } else if let found = Self.form(of: inner), found != .page, found != .url,
+        guard let inner = Self.decoded(bytes), let found = Self.form(of: inner), found != .page, found != .url,
             found != .jwks || Self.isJSON(inner)
-        {
-            self = found
-        } else {
-            return nil
-        }
+        else { return nil }
+        self = found
     }
 
     private static func form(of bytes: [UInt8]) -> PublicText? {
