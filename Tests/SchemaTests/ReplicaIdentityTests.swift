@@ -38,7 +38,10 @@ struct ReplicaIdentityTests {
                 "select storehook.ensure_outbox_partitions(1), storehook.ensure_event_partitions(1)")
             // A publication can be made without wal_level: PostgreSQL warns, and refuses all the same.
             try await connection.query("create publication everything for all tables")
+            // Since 18 PostgreSQL refuses to change a row whose key has a generated column that is not published. Rows of this table are
+            // never changed, and a subscriber computes the digest anew.
             let names = try await connection.query(Self.tables).map { try $0.decode(0, as: String.self) }
+                .filter { $0 != "signature_headers" }
             func refused() async throws -> [String] {
                 var refused: [String] = []
                 for name in names {
