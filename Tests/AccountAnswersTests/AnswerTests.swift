@@ -124,7 +124,7 @@ struct AnswerTests {
     @Test("of the products have what a paywall shows, and the trial only for who may start it")
     func products() throws {
         let products = ProductsAnswer(Views.reading.productsToShow(), trial: .eligible)
-        let value = ProductsAnswer.shape.value(of: products, for: Reader(Views.reading, languages: ["zh-Hans"]))
+        let value = products.value(for: Reader(Views.reading, languages: ["zh-Hans"]))
         guard case .array(let told)? = value["products"], told.count == 2 else {
             Issue.record("there are not two products")
             return
@@ -136,15 +136,45 @@ struct AnswerTests {
         #expect(told[1]["price"] == .null && told[1]["pricePerDay"] == .null && told[1]["period"] == "lifetime")
         #expect(
             told[0]["features"].map(text)
-                == #"[{"feature":"ai_explain","name":null,"allowed":true,"limit":100,"period":"day"},"#
-                + #"{"feature":"advanced_ai","name":null,"allowed":false,"limit":null,"period":null},"#
-                + #"{"feature":"saved_words","name":null,"allowed":true,"limit":1000,"period":"total"}]"#)
-        #expect(try fault(ProductsAnswer.shape, products, Self.reader) == nil)
+                == #"[{"feature":"ai_explain","name":null,"unit":null,"allowed":true,"isUnlimited":false,"#
+                + #""limit":100,"period":"day"},"#
+                + #"{"feature":"advanced_ai","name":null,"unit":null,"allowed":false,"isUnlimited":false,"#
+                + #""limit":null,"period":null},"#
+                + #"{"feature":"saved_words","name":null,"unit":"个","allowed":true,"isUnlimited":false,"#
+                + #""limit":1000,"period":"total"}]"#)
+        #expect(try fault(products) == nil)
         let refused = ProductsAnswer(products.products, trial: .refused(.used))
-        let other = ProductsAnswer.shape.value(of: refused, for: Self.reader)
+        let other = refused.value(for: Self.reader)
         #expect(other["trial"]?["eligible"] == false && other["trial"]?["reason"] == "trial_used")
         guard case .array(let without)? = other["products"] else { return }
         #expect(without.allSatisfy { $0["trial"] == .null })
+    }
+
+    @Test("of the products compare all tiers, those that are not sold included, feature by feature")
+    func tiers() throws {
+        let products = ProductsAnswer(Views.reading.productsToShow(), trial: .refused(.used))
+        guard case .array(let tiers)? = products.value(for: Reader(Views.reading, languages: ["zh"]))["tiers"] else {
+            Issue.record("tiers are no list")
+            return
+        }
+        #expect(tiers.map { $0["tier"] } == ["free", "pro", "premium"])
+        #expect(tiers.map { $0["name"] } == ["免费版", "专业版", "premium"])
+        func column(_ feature: Int, _ member: String) -> [JSONValue?] {
+            tiers.map { tier in
+                guard case .array(let features)? = tier["features"], features.count == 3 else { return nil }
+                return features[feature][member]
+            }
+        }
+        // What nobody can buy, free, stands beside what is sold.
+        #expect(column(0, "limit") == [5, 100, .null] && column(0, "isUnlimited") == [false, false, true])
+        #expect(column(1, "allowed") == [false, false, true] && column(1, "isUnlimited") == [false, false, true])
+        #expect(column(2, "limit") == [50, 1000, .null] && column(2, "unit") == ["个", "个", "个"])
+        // A tier's features are those of its products.
+        guard case .array(let sold)? = products.value(for: Self.reader)["products"],
+            case .array(let compared)? = products.value(for: Self.reader)["tiers"], compared.count == 3
+        else { return }
+        #expect(sold.map { $0["features"] } == [compared[1]["features"], compared[2]["features"]])
+        #expect(try fault(products) == nil)
     }
 
     @Test("of the trial tell how it stands, before, in and after it")
@@ -223,7 +253,7 @@ struct AnswerTests {
     func schemas() {
         let schemas: [ValueSchema] = [
             AccountShapes.account.schema, SubscriptionShapes.api.schema, AccountShapes.status.schema,
-            VerifyAnswer.shape.schema, RestoreAnswer.shape.schema, ProductsAnswer.shape.schema,
+            VerifyAnswer.shape.schema, RestoreAnswer.shape.schema, ProductsAnswer.schema,
             TrialAnswers.eligibility.schema, AccountShapes.trial.schema, AccountShapes.entitlements.schema,
             FeatureAnswer.shape.schema, FeatureAnswer.list.schema, FeatureAnswer.usage.schema,
             UsageAnswer.shape.schema, EmoFlowAnswers.verify.schema,

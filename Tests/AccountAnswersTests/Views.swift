@@ -113,7 +113,7 @@ enum Views {
                 limits: ["free": .count(5, per: .day), "pro": .count(100, per: .day), "premium": .unlimited]),
             .init(id: "advanced_ai", limits: ["free": .no, "pro": .no, "premium": .yes]),
             .init(
-                id: "saved_words",
+                id: "saved_words", units: LocalizedText("words", others: ["zh-Hans": "个"]),
                 limits: ["free": .count(50, per: .total), "pro": .count(1000, per: .total), "premium": .unlimited]),
         ],
         trial: .init(tier: "pro", days: 7, products: ["pro_yearly"]))
@@ -146,4 +146,10 @@ func compact(_ document: String) -> String {
 func fault<Subject>(_ shape: AccountShape<Subject>, _ subject: Subject, _ reader: Reader) throws -> String? {
     let object = try #require(try JSONDocument(shape.value(of: subject, for: reader).bytes).object)
     return shape.schema.fault(in: object)
+}
+
+/// Likewise with a list of products, for a reader of Chinese.
+func fault(_ products: ProductsAnswer) throws -> String? {
+    let value = products.value(for: Reader(Views.reading, languages: ["zh-Hans"]))
+    return ProductsAnswer.schema.fault(in: try #require(try JSONDocument(value.bytes).object))
 }

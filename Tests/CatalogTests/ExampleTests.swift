@@ -27,9 +27,12 @@ struct ExampleTests {
         ("offline_books", "离线书籍下载", [.count(0, per: .total), .count(10, per: .total), .unlimited]),
         ("reading_statistics", "阅读统计", [.no, .yes, .yes]),
         ("vocabulary_export", "词汇导出", [.no, .yes, .yes]),
+        // In the list of what its app counts, beside four of the above.
+        ("books_read", "已读书籍", [.unlimited, .unlimited, .unlimited]),
     ]
 
-    @Test("with three tiers give each of the ten features as the document's matrix does")
+    @Test(
+        "with three tiers give each of the ten features as the document's matrix does, and count books that were read")
     func matrix() throws {
         let catalog = try Example.tiersAndLimits.catalog()
         #expect(catalog.tiers.map(\.id) == ["free", "pro", "premium"])
@@ -42,6 +45,8 @@ struct ExampleTests {
         let voice = try #require(catalog.feature(named: "voice-chat"))
         #expect(voice.id == "voice_chat" && voice.units?[["zh"]] == "分钟")
         #expect(catalog.feature(named: "ai")?.id == "ai_explain")
+        let books = try #require(catalog.feature(named: "books-read"))
+        #expect(books.id == "books_read" && books.units?[["zh"]] == "本")
         #expect(catalog.feature(named: "ai_summary")?.id == "ai_summary" && catalog.feature(named: "x") == nil)
     }
 
@@ -51,16 +56,19 @@ struct ExampleTests {
         func counted(_ tier: String) -> [String] {
             catalog.counted(in: tier).map { "\($0.id) \($0.period) \($0.limit.map(String.init) ?? "-")" }
         }
-        #expect(counted("free") == ["ai_explain day 5", "vocabulary total 50", "offline_books total 0"])
+        #expect(
+            counted("free") == [
+                "ai_explain day 5", "vocabulary total 50", "offline_books total 0", "books_read total -",
+            ])
         #expect(
             counted("pro") == [
                 "ai_explain day 100", "ai_summary day 50", "voice_chat month 30", "vocabulary total 1000",
-                "offline_books total 10",
+                "offline_books total 10", "books_read total -",
             ])
         #expect(
             counted("premium") == [
                 "ai_explain day -", "ai_summary day -", "voice_chat month -", "vocabulary total -",
-                "offline_books total -",
+                "offline_books total -", "books_read total -",
             ])
         #expect(catalog.timeZone.identifier == "Asia/Shanghai" && catalog.warningDays == 7)
     }

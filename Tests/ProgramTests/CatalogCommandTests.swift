@@ -25,7 +25,7 @@ struct CatalogCommandTests {
         let example = packageRoot.appending(path: "deploy/catalogs/tiers-and-limits.yaml").path
         let table = try await run("catalog", "check", example, "--format", "table")
         #expect(table.ending == .exited(0) && table.errors.isEmpty)
-        #expect(table.output == "\(example) is good: 3 tiers, 4 products, 10 features\n")
+        #expect(table.output == "\(example) is good: 3 tiers, 4 products, 11 features\n")
         let path = try file(
             """
             tiers: [{id: free}, {id: pro}]

@@ -41,6 +41,9 @@ extension Catalog {
             case .count(let count, _): count > 0
             }
         }
+
+        /// Whether it gives all of the feature, counted or not.
+        public var isUnlimited: Bool { self == .yes || self == .unlimited }
     }
 
     /// The period that use is counted over.

@@ -18,7 +18,7 @@ enum FeatureAnswer {
                 $0.requiredTier(in: $1.catalog)
             },
             .init("tier", "The account's.") { $0.tier },
-            .init("isUnlimited") { $0.limit == .unlimited || $0.limit == .yes },
+            .init("isUnlimited") { $0.limit.isUnlimited },
             .init("limit", "How much in a period; null where there is no limit.") { $0.most },
             .init("used", "How much was used in this period; null where it is not counted.") {
                 $0.window == nil ? nil : $0.used

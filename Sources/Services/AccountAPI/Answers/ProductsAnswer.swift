@@ -20,7 +20,9 @@ struct ProductsAnswer: Sendable, Hashable {
         [
             .init("feature") { $0.feature.id },
             .read("name") { $1.text($0.feature.names) },
+            .read("unit", "What is counted.") { $1.text($0.feature.units) },
             .init("allowed") { $0.feature.limit(in: $0.tier).isOpen },
+            .init("isUnlimited") { $0.feature.limit(in: $0.tier).isUnlimited },
             .init("limit", "How much in a period; null where there is no limit.") { offer -> Int64? in
                 if case .count(let count, _) = offer.feature.limit(in: offer.tier) { count } else { nil }
             },
@@ -29,7 +31,27 @@ struct ProductsAnswer: Sendable, Hashable {
             },
         ])
 
-    private static let product = AccountShape<(product: Catalog.Product, trial: TrialEligibility)>(
+    private static let tier = AccountShape<(tier: String, features: JSONValue)>(
+        "Tier",
+        [
+            .init("tier") { $0.tier },
+            .read("name") { $1.name(ofTier: $0.tier) },
+            .init("features", .array(feature.schema), "In the catalog's order.") { $0.features },
+        ])
+
+    /// What a tier gives of every feature.
+    private static func features(of tier: String, for reader: Reader) -> JSONValue {
+        .array(reader.catalog.features.map { feature.value(of: ($0, tier), for: reader) })
+    }
+
+    /// A product, beside the account and what its tier gives.
+    private struct Offer: Sendable {
+        var product: Catalog.Product
+        var trial: TrialEligibility
+        var features: JSONValue
+    }
+
+    private static let product = AccountShape<Offer>(
         "Product",
         [
             .init("id", "The catalog's id.") { $0.product.id },
@@ -46,9 +68,7 @@ struct ProductsAnswer: Sendable, Hashable {
             .read("periodName") { $1.text($0.product.periodNames) },
             .init("tier") { $0.product.tier },
             .read("tierName") { $1.name(ofTier: $0.product.tier) },
-            .read("features", .array(feature.schema), "What its tier gives.") { offer, reader in
-                .array(reader.catalog.features.map { feature.value(of: ($0, offer.product.tier), for: reader) })
-            },
+            .init("features", .array(feature.schema), "What its tier gives.") { $0.features },
             .init("sortOrder") { $0.product.sortOrder },
             .init("isPopular") { $0.product.isPopular },
             .read(
@@ -60,17 +80,52 @@ struct ProductsAnswer: Sendable, Hashable {
             },
         ])
 
-    /// What it looks like.
-    static let shape = AccountShape<ProductsAnswer>(
+    /// An answer with the features of all tiers, each written once: a tier has them beside its own name and at each of its products.
+    private struct Written: Sendable {
+        var answer: ProductsAnswer
+        var features: [String: JSONValue]
+
+        init(_ answer: ProductsAnswer, for reader: Reader) {
+            self.answer = answer
+            features = Dictionary(
+                reader.catalog.tiers.map { ($0.id, ProductsAnswer.features(of: $0.id, for: reader)) }
+            ) { first, _ in first }
+        }
+
+        func features(of tier: String) -> JSONValue { features[tier] ?? .array([]) }
+    }
+
+    private static let written = AccountShape<Written>(
         "Products",
         [
-            .read("products", .array(product.schema)) { answer, reader in
-                .array(answer.products.map { product.value(of: ($0, answer.trial), for: reader) })
+            .read("products", .array(product.schema)) { written, reader in
+                .array(
+                    written.answer.products.map {
+                        product.value(
+                            of: Offer(
+                                product: $0, trial: written.answer.trial, features: written.features(of: $0.tier)),
+                            for: reader)
+                    })
+            },
+            .read(
+                "tiers", .array(tier.schema),
+                "All tiers in rising order, sold or not, to be compared: what each gives of every feature."
+            ) { written, reader in
+                .array(
+                    reader.catalog.tiers.map {
+                        tier.value(of: ($0.id, written.features(of: $0.id)), for: reader)
+                    })
             },
             .read("trial", TrialAnswers.eligibility.schema, "Whether this account may start the app's own trial.") {
-                TrialAnswers.eligibility.value(of: $0.trial, for: $1)
+                TrialAnswers.eligibility.value(of: $0.answer.trial, for: $1)
             },
         ])
+
+    /// What it looks like.
+    static var schema: ValueSchema { written.schema }
+
+    /// The answer for a reader.
+    func value(for reader: Reader) -> JSONValue { Self.written.value(of: Written(self, for: reader), for: reader) }
 }
 
 extension Catalog.Product {

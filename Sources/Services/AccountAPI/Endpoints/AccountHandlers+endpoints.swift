@@ -20,7 +20,8 @@ extension AccountHandlers {
                     "/v1/entitlements", "getEntitlements", "What gives access, and what that opens.",
                     AccountShapes.entitlements),
                 endpoint(
-                    .get, "/v1/products", "getProducts", "What is sold, for a paywall.", ProductsAnswer.shape.schema
+                    .get, "/v1/products", "getProducts", "What is sold, for a paywall, and what every tier gives.",
+                    ProductsAnswer.schema
                 ) {
                     try await products($0)
                 },

@@ -119,7 +119,7 @@ extension AccountHandlers {
         let (account, caller) = try await production(request)
         let answer = ProductsAnswer(
             account.reader.catalog.productsToShow(), trial: try await eligibility(account, caller))
-        return APIAnswer(.ok, ProductsAnswer.shape.value(of: answer, for: account.reader))
+        return APIAnswer(.ok, answer.value(for: account.reader))
     }
 
     func emoFlowProducts(_ request: AccountRequest) async throws -> APIAnswer {
