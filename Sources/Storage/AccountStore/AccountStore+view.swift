@@ -183,7 +183,7 @@ extension SubscriptionView {
         guard let phase = phases.last else { return nil }
         self.init(line, phase, by: catalog, at: now)
         guard owner == account else { return nil }
-        let trial = phases.last(where: \.inTrial)
+        let trial = phases.lastTrial
         oneTime = kind
         if let counts = state.counts(key, at: now) {
             givesAccess = counts
@@ -197,11 +197,18 @@ extension SubscriptionView {
             cancelledAt = phases.reversed().prefix { $0.status == phase.status }.last?.startsAt
         }
         trialStartedAt = trial?.startsAt
-        trialEndsAt = trial?.accessUntil
+        trialEndsAt = trial?.endsAt
         transactionID = try row.decode("transaction_id")
         purchasedAt = try row.decode("bought_at", as: PostgresTimestamp?.self).map { Timestamp($0) }
         originallyPurchasedAt = try row.decode("originally", as: Int64?.self)
             .map(Timestamp.init(millisecondsSince1970:))
+        if let first = phases.first, first.startsAt == trialStartedAt,
+            try row.decode("earlier_phases", as: Int32?.self) ?? 0 > 0
+        {
+            // The phases that it began with are not at hand.
+            let bought = first.boughtAt ?? (phase.inTrial ? purchasedAt : originallyPurchasedAt)
+            trialStartedAt = bought.map { min($0, first.startsAt) } ?? first.startsAt
+        }
         price = Money(try row.decode("price"), in: try row.decode("currency"))
         self.ownership = try row.decode("ownership")
         renewalProductID = try row.decode("renewal_product")
