@@ -83,13 +83,16 @@ struct Shop: Sendable {
     /// Opens the shop.
     /// - Parameters:
     ///   - own: signs for Apple, where that is another than the one of all tests.
+    ///   - catalog: what it sells; three products by default.
     ///   - asking: who asks Apple; nobody by default.
+    ///   - now: the present that accounts are read at; the database's clock by default.
     static func open<T: Sendable>(
         rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]), signedBy own: SimulatedAuthority? = nil,
+        catalog: String = shopCatalog,
         asking apple: ShopsApple = ShopsApple(), mostNewReceipts: Int = 50, endpoints: [AccountEndpoint] = [],
         feed: ((PostgresPool, DatabaseWatch) -> EventFeed)? = nil,
         log: AccountLog = .none, logger: Logger = quiet, statementLimit: Duration = .seconds(4),
-        onAsk: @escaping @Sendable () -> Void = {},
+        now: @escaping @Sendable () -> Timestamp? = { nil }, onAsk: @escaping @Sendable () -> Void = {},
         url: (@Sendable (TestDatabase) async throws -> String)? = nil,
         isolation: isolated (any Actor)? = #isolation, _ body: (Shop) async throws -> T
     ) async throws -> T {
@@ -115,11 +118,11 @@ struct Shop: Sendable {
                 $0.addressRate = .init(perMinute: 1_000_000, burst: 1_000_000)
                 // For tests that hold requests back, on a machine that has much to do.
                 $0.http.requestDeadline = .seconds(60)
-            }, logger: logger, statementLimit: statementLimit, onAsk: onAsk
+            }, logger: logger, statementLimit: statementLimit, now: now, onAsk: onAsk
         ) { api in
             let pipeline = EvidencePipeline(api.observer)
             let accounts = pipeline.accounts
-            _ = try await accounts.apply(shopCatalog, by: "test")
+            _ = try await accounts.apply(catalog, by: "test")
             return try await body(
                 Shop(
                     api: api, authority: authority, accounts: accounts,

@@ -108,6 +108,7 @@ struct RunningAPI: Sendable {
 ///   - feed: What lists events, where a test asks for them.
 ///   - adjust: Changes how it listens.
 ///   - statementLimit: How long a statement may take.
+///   - now: The present that accounts are read at; the database's clock by default.
 ///   - onAsk: Told of each time that the database is asked whether it answers.
 func withAPI<T: Sendable>(
     url: (@Sendable (TestDatabase) async throws -> String)? = nil,
@@ -118,6 +119,7 @@ func withAPI<T: Sendable>(
     adjusting adjust: (inout APIConfiguration) -> Void = { _ in },
     logger: Logger = quiet,
     statementLimit: Duration = .seconds(4),
+    now: @escaping @Sendable () -> Timestamp? = { nil },
     onAsk: @escaping @Sendable () -> Void = {},
     isolation: isolated (any Actor)? = #isolation,
     _ body: (RunningAPI) async throws -> T
@@ -147,7 +149,7 @@ func withAPI<T: Sendable>(
                 onAsk()
                 try await watchPool.query("select 1")
             }
-            let reads = AccountReads(AccountStore(pool), connections: 4, watch: watch)
+            let reads = AccountReads(AccountStore(pool), connections: 4, watch: watch, now: now)
             let feed = makeFeed?(pool, watch)
             if let feed { own.append(feed.endpoint) }
             // The guard as `storehook serve` has it.

@@ -150,6 +150,55 @@ struct AnswerTests {
         #expect(without.allSatisfy { $0["trial"] == .null })
     }
 
+    @Test("of the products have Apple's introductory offer, and whether the account may have it, by group")
+    func introductory() throws {
+        func shown(_ history: IntroductoryHistory, _ languages: [String] = []) throws -> [JSONValue?] {
+            let products = ProductsAnswer(
+                Views.offering.productsToShow(), trial: .refused(.notOffered), introductory: history)
+            let value = products.value(for: Reader(Views.offering, languages: languages))
+            #expect(ProductsAnswer.schema.fault(in: try #require(try JSONDocument(value.bytes).object)) == nil)
+            guard case .array(let told)? = value["products"] else { return [] }
+            return told.map { $0["introductory"] }
+        }
+        let fresh = try shown(.init())
+        #expect(
+            fresh.map { $0.map(text) } == [
+                #"{"type":"free_trial","duration":"P7D","displayDuration":"7 days","price":null,"displayPrice":null,"#
+                    + #""eligible":true,"reason":null}"#,
+                #"{"type":"pay_as_you_go","duration":"P3M","displayDuration":"3 months","price":990,"#
+                    + #""displayPrice":"$0.99","eligible":true,"reason":null}"#,
+                "null",
+                #"{"type":"pay_up_front","duration":"P1Y","displayDuration":"1 year","price":9900,"#
+                    + #""displayPrice":"$9.90","eligible":true,"reason":null}"#,
+            ])
+        #expect(try shown(.init(), ["zh-CN"]).map { $0?["displayDuration"] } == ["7 天", "3 个月", nil, "1 年"])
+        #expect(try shown(.init(), ["zh-TW"]).map { $0?["displayDuration"] } == ["7 天", "3 個月", nil, "1 年"])
+        func refused(
+            taken: [SubscribedProduct] = [], running: [SubscribedProduct] = []
+        ) throws -> [JSONValue?] {
+            let offers = try shown(.init(taken: taken, running: running, by: Views.offering))
+            #expect(offers.allSatisfy { $0?["eligible"] != true || $0?["reason"] == .null })
+            return offers.map { $0?["reason"] }
+        }
+        let yearly = SubscribedProduct("yearly", of: Views.app)
+        #expect(try refused(taken: [yearly]) == ["offer_used", "offer_used", nil, .null])
+        #expect(try refused(running: [yearly]) == ["active_subscription", "active_subscription", nil, .null])
+        #expect(try refused(taken: [yearly], running: [yearly]) == ["offer_used", "offer_used", nil, .null])
+        // By what Apple signed, also for a product that the catalog has dropped.
+        let dropped = SubscribedProduct("dropped", of: Views.app, inGroup: "22222222")
+        #expect(try refused(taken: [dropped]) == [.null, .null, nil, "offer_used"])
+        #expect(
+            try refused(taken: [SubscribedProduct("dropped", of: Views.app)]) == [
+                "offer_used", "offer_used", nil, .null,
+            ])
+        #expect(try refused(taken: [SubscribedProduct("yearly", of: "com.other")]) == [.null, .null, nil, .null])
+        let unnamed = SubscribedProduct(nil, of: Views.app, inGroup: "33333333")
+        #expect(try refused(taken: [unnamed]) == ["offer_used", "offer_used", nil, .null])
+        // Where the catalog contradicts what Apple signed, both count.
+        let moved = SubscribedProduct("yearly", of: Views.app, inGroup: "22222222")
+        #expect(try refused(taken: [moved]) == ["offer_used", "offer_used", nil, "offer_used"])
+    }
+
     @Test("of the products compare all tiers, those that are not sold included, feature by feature")
     func tiers() throws {
         let products = ProductsAnswer(Views.reading.productsToShow(), trial: .refused(.used))

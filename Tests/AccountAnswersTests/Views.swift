@@ -91,6 +91,23 @@ enum Views {
                 id: "monthly", productID: "com.yourapp.monthly", bundleID: app, tier: "pro", period: .month)
         ])
 
+    /// Introductory offers of every kind, in a group without a name and in one of its own.
+    static let offering = Catalog(
+        tiers: [.init(id: "free"), .init(id: "pro")],
+        products: [
+            .init(
+                id: "yearly", productID: "yearly", bundleID: app, tier: "pro", period: .year,
+                introductory: .init(.freeTrial, for: .init(7, .day))),
+            .init(
+                id: "monthly", productID: "monthly", bundleID: app, tier: "pro", currency: "USD", period: .month,
+                introductory: .init(.payAsYouGo, for: .init(3, .month), price: 990)),
+            .init(id: "weekly", productID: "weekly", bundleID: app, tier: "pro", period: .week),
+            .init(
+                id: "news", productID: "news", bundleID: app, tier: "pro", currency: "USD", period: .year,
+                group: "22222222",
+                introductory: .init(.payUpFront, for: .init(1, .year), price: 9900)),
+        ])
+
     /// Three tiers with features of every kind of limit, and a trial.
     static let reading = Catalog(
         tiers: [

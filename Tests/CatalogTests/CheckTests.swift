@@ -113,6 +113,37 @@ struct CheckTests {
         ("currency: EUR\n", "currency: EUR\nlanguage: english-\n", 3, ["language is a language tag"]),
         ("tiers:\n", "tires:\n", 3, ["a catalog has no \"tires\""]),
         ("aliases:\n  csv: export\n", "aliases: [csv]\n", 27, ["aliases is a mapping"]),
+        (
+            "    tier: gold\n", "    tier: gold\n    introductory: {type: free_trial, duration: 7 days}\n", 17,
+            ["introductory is for what renews itself", "a term does not"]
+        ),
+        ("    tier: gold\n", "    tier: gold\n    group: 21752814\n", 17, ["group is for what renews itself"]),
+        (
+            "    price: 12.5\n", "    introductory: {type: free, duration: 7 days}\n", 12,
+            ["type is one of free_trial, pay_up_front, pay_as_you_go"]
+        ),
+        ("    price: 12.5\n", "    introductory: {type: free_trial}\n", 12, ["an introductory offer needs duration"]),
+        ("    price: 12.5\n", "    introductory: {duration: 7 days}\n", 12, ["needs type", "type: free_trial"]),
+        (
+            "    price: 12.5\n", "    introductory: {type: free_trial, duration: a week}\n", 12,
+            ["duration is so many days, weeks, months or years, like 7 days"]
+        ),
+        (
+            "    price: 12.5\n", "    introductory: {type: free_trial, duration: 0 days}\n", 12, ["duration is so many"]
+        ),
+        (
+            "    price: 12.5\n", "    introductory: {type: free_trial, duration: 7 days, price: 1}\n", 12,
+            ["a free_trial costs nothing"]
+        ),
+        (
+            "    price: 12.5\n", "    introductory: {type: pay_up_front, duration: 1 month}\n", 12,
+            ["a pay_up_front needs price"]
+        ),
+        (
+            "    price: 12.5\n", "    introductory: {type: pay_as_you_go, duration: 1 month, price: 0.00}\n", 12,
+            ["costs nothing is type: free_trial"]
+        ),
+        ("    price: 12.5\n", "    group: pro group\n", 12, ["group is Apple's id of a subscription group"]),
         ("trial:\n", "trial: 7\nx:\n", 29, ["a trial has members: tier, days, products"]),
     ]
 
@@ -142,6 +173,14 @@ struct CheckTests {
         ("      free: no\n", "      free: 156 per month\n", 25, ["falls from 156 per month"]),
         ("      free: no\n", "      free: 3 in total\n", 24, ["in total in free and by time in pro"]),
         ("    tier: gold\n", "    tier: free\n", 16, ["boost gives free, which everybody has"]),
+        (
+            "    price: 12.5\n", "    introductory: {type: free_trial, duration: 5 days}\n", 12,
+            ["Apple has no free trial of 5 days"]
+        ),
+        (
+            "    price: 12.5\n", "    introductory: {type: pay_as_you_go, duration: 2 weeks, price: 1}\n", 12,
+            ["2 weeks is no number of a month"]
+        ),
     ]
 
     @Test("is used with a warning where a higher tier gives less, or what is meant is doubtful", arguments: warnings)

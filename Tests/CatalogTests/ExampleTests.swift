@@ -73,6 +73,8 @@ struct ExampleTests {
         #expect(catalog.timeZone.identifier == "Asia/Shanghai" && catalog.warningDays == 7)
     }
 
+    private static let sevenDays = Catalog.IntroductoryOffer(.freeTrial, for: .init(7, .day))
+
     @Test("with three tiers sell the document's four products, and offer seven days of PRO with the yearly one")
     func products() throws {
         let catalog = try Example.tiersAndLimits.catalog()
@@ -87,6 +89,7 @@ struct ExampleTests {
         #expect(catalog.products.compactMap(\.currency) == ["CNY", "CNY", "CNY"])
         #expect(catalog.trial == Catalog.Trial(tier: "pro", days: 7, products: ["pro-yearly"]))
         #expect(catalog.products.filter(catalog.offersTrial).map(\.id) == ["pro-yearly"])
+        #expect(catalog.products.map(\.introductory) == [nil, Self.sevenDays, nil, Self.sevenDays])
         let product = try #require(catalog.product("com.readmigo.pro.yearly", of: "com.readmigo.app"))
         #expect(product.id == "pro-yearly" && catalog.product(id: "pro-yearly") == product)
         #expect(catalog.product("com.readmigo.pro.yearly", of: "com.example.app") == nil)
@@ -97,7 +100,7 @@ struct ExampleTests {
     func bills() throws {
         let catalog = try Example.freeAndLifetime.catalog()
         #expect(catalog.products.map(\.period) == [.year, .lifetime])
-        #expect(catalog.products.allSatisfy { $0.tier == "pro" && $0.pricePerDay() == nil })
+        #expect(catalog.products.allSatisfy { $0.tier == "pro" && $0.pricePerDay() == nil && $0.introductory == nil })
         let limits = catalog.features.map { feature in catalog.tiers.map { feature.limit(in: $0.id).description } }
         #expect(
             limits == [
@@ -119,6 +122,7 @@ struct ExampleTests {
         #expect(catalog.products.map(\.productID) == catalog.products.map { "com.yourcompany.app.\($0.id)" })
         #expect(catalog.products.map(\.period) == [.month, .quarter, .year])
         #expect(catalog.trial == nil && catalog.features.isEmpty && catalog.timeZone == .gmt)
+        #expect(catalog.products.map(\.introductory) == [Self.sevenDays, Self.sevenDays, Self.sevenDays])
     }
 
     @Test("of a membership have the paywall's names, prices and prices a day as the document shows them")

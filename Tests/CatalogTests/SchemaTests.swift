@@ -36,6 +36,8 @@ struct SchemaTests {
         products:
           - {id: a, product_id: com.example.a, app: com.example.b, tier: pro, period: term, lasts: 30, name: A, text: B,
              period_name: C, price: 1.00, currency: USD, price_text: D, sort_order: 1, popular: true}
+          - {id: b, product_id: com.example.c, tier: pro, period: month, group: 21752814,
+             introductory: {type: pay_up_front, duration: 3 months, price: 2.50}}
         features: [{id: f, name: F, unit: G, limits: {free: 5 per day, pro: 10 per day}}]
         aliases: {g: f}
         trial: {tier: pro, days: 7, products: [a]}
@@ -61,7 +63,8 @@ struct SchemaTests {
             let structural = findings.filter { finding in
                 [
                     "has no \"", "needs id", "needs product_id", "needs tier", "needs period", "needs limits",
-                    "needs days", "needs answer", "needs delivery_status", "needs sample_content_provided",
+                    "needs days", "needs type", "needs duration", "needs answer", "needs delivery_status",
+                    "needs sample_content_provided",
                 ]
                 .contains(where: finding.message.contains)
             }

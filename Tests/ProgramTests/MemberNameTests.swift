@@ -15,13 +15,13 @@ struct MemberNameTests {
         completed components confirmed connections consent consents conservation const consumption content
         converted correction count counted counters created creation crv currency current cursor cut daily data
         date day days dead deadline delivered deliveries delivery depth description detail discarded discount
-        display done doubled dropped dry due duplicate effective eligibility eligible elsewhere emo ended
+        display done doubled dropped dry due duplicate duration effective eligibility eligible elsewhere emo ended
         endpoint endpoints ends entitlement entitlements enum environment environments erased error event events
         examples expiration expired expires expiring explained failed failing failure failures family feature
         features fields file files findings fingerprint flight flow for forgotten format former found freed from
         get gone grace granted group h has header headers heard held here histories history host id idempotency
         identifier
-        ids if in increase index info intent intro is issuer item items kept key keys kid kind kinds language
+        ids if in increase index info intent intro introductory is issuer item items kept key keys kid kind kinds language
         last lasts late learned leave left length letter letters limit limits line lines listed m made max
         maximum member message milliseconds min minimum minute missing more moves ms name named names new newest
         next not nothing notification notifications number of offer oldest one open openapi operation order

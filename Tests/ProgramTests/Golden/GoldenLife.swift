@@ -44,9 +44,11 @@ struct GoldenLife: Sendable {
           - id: premium
         products:
           - {id: weekly, product_id: com.example.storehook.basic.weekly, tier: pro, period: week, price: 1.99, sort_order: 1}
-          - {id: basic, product_id: com.example.storehook.basic.monthly, tier: pro, period: month, price: 4.99, sort_order: 2}
+          - {id: basic, product_id: com.example.storehook.basic.monthly, tier: pro, period: month, price: 4.99, sort_order: 2,
+             introductory: {type: pay_up_front, duration: 3 months, price: 7.49}}
           - {id: monthly, product_id: com.example.storehook.premium.monthly, tier: premium, period: month, price: 9.99, sort_order: 3}
-          - {id: yearly, product_id: com.example.storehook.premium.yearly, tier: premium, period: year, price: 89.99, sort_order: 4}
+          - {id: yearly, product_id: com.example.storehook.premium.yearly, tier: premium, period: year, price: 89.99, sort_order: 4,
+             introductory: {type: free_trial, duration: 7 days}}
           - {id: lifetime, product_id: com.example.storehook.lifetime.unlock, tier: premium, period: lifetime, sort_order: 5}
         features:
           - id: ai

@@ -18,7 +18,7 @@ extension Catalog {
         /// In thousandths of the currency, for display; Apple decides what a customer pays. Nil where the
         /// file has none.
         public var price: Int64?
-        /// ISO 4217, three capital letters. Present wherever a price is.
+        /// ISO 4217, three capital letters. Present wherever a price is, the product's or its introductory offer's.
         public var currency: String?
         /// The price's text, where it is not to be made from ``price``: `¥12`.
         public var priceTexts: LocalizedText?
@@ -30,6 +30,10 @@ extension Catalog {
         public var sortOrder: Int
         /// Whether the shop highlights it.
         public var isPopular: Bool
+        /// Apple's id of its subscription group; nil where the file has none. Those of one app that name none are one group.
+        public var group: String?
+        /// Apple's introductory offer; nil where the file has none.
+        public var introductory: IntroductoryOffer?
 
         /// A product.
         public init(
@@ -37,7 +41,7 @@ extension Catalog {
             texts: LocalizedText? = nil, periodNames: LocalizedText? = nil, price: Int64? = nil,
             currency: String? = nil,
             priceTexts: LocalizedText? = nil, period: Period, lasts: Int? = nil, sortOrder: Int = 0,
-            isPopular: Bool = false
+            isPopular: Bool = false, group: String? = nil, introductory: IntroductoryOffer? = nil
         ) {
             self.id = id
             self.productID = productID
@@ -53,6 +57,8 @@ extension Catalog {
             self.lasts = lasts
             self.sortOrder = sortOrder
             self.isPopular = isPopular
+            self.group = group
+            self.introductory = introductory
         }
 
         /// The days that the price is divided by; nil for a purchase without an end.

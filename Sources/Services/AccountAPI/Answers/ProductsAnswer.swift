@@ -8,11 +8,17 @@ struct ProductsAnswer: Sendable, Hashable {
     var products: [Catalog.Product]
     /// Whether the account may start the app's own trial.
     var trial: TrialEligibility
+    /// What decides about Apple's introductory offers.
+    var introductory: IntroductoryHistory
 
     /// An answer.
-    init(_ products: [Catalog.Product], trial: TrialEligibility) {
+    init(
+        _ products: [Catalog.Product], trial: TrialEligibility,
+        introductory: IntroductoryHistory = IntroductoryHistory()
+    ) {
         self.products = products
         self.trial = trial
+        self.introductory = introductory
     }
 
     private static let feature = AccountShape<(feature: Catalog.Feature, tier: String)>(
@@ -45,13 +51,37 @@ struct ProductsAnswer: Sendable, Hashable {
     }
 
     /// A product, beside the account and what its tier gives.
-    private struct Offer: Sendable {
+    private struct Item: Sendable {
         var product: Catalog.Product
-        var trial: TrialEligibility
+        var account: ProductsAnswer
         var features: JSONValue
+
+        func eligibility(by catalog: Catalog) -> IntroductoryEligibility {
+            account.introductory.eligibility(for: product, by: catalog)
+        }
     }
 
-    private static let product = AccountShape<Offer>(
+    private static let introductory = AccountShape<(offer: Catalog.IntroductoryOffer, item: Item)>(
+        "IntroductoryOffer",
+        [
+            .init("type") { $0.offer.kind },
+            .init("duration", "ISO 8601, as Apple writes an offerPeriod: P7D.") { $0.offer.duration.iso8601 },
+            .read("displayDuration", "The duration for people, in the language asked for.") {
+                $0.offer.duration.names[$1.languages]
+            },
+            .init(
+                "price",
+                "In thousandths of the product's currency: of the whole time, with pay_as_you_go of each period; null for a free_trial."
+            ) { $0.offer.price },
+            .init("displayPrice") { $0.item.product.display($0.offer.price) },
+            .read(
+                "eligible",
+                "Whether this account may have it, by the purchases that are known here; StoreKit's answer on the device goes first."
+            ) { $0.item.eligibility(by: $1.catalog).isEligible },
+            .read("reason", "Why not.") { $0.item.eligibility(by: $1.catalog).reason },
+        ])
+
+    private static let product = AccountShape<Item>(
         "Product",
         [
             .init("id", "The catalog's id.") { $0.product.id },
@@ -74,9 +104,13 @@ struct ProductsAnswer: Sendable, Hashable {
             .read(
                 "trial", .nullable(TrialAnswers.offer.schema), "The app's own trial, where this account may start it."
             ) {
-                guard $0.trial.isEligible, $1.catalog.offersTrial(with: $0.product), let trial = $1.catalog.trial
+                guard $0.account.trial.isEligible, $1.catalog.offersTrial(with: $0.product),
+                    let trial = $1.catalog.trial
                 else { return .null }
                 return TrialAnswers.offer.value(of: trial, for: $1)
+            },
+            .nullable("introductory", introductory, about: "Apple's introductory offer of it.") { item in
+                item.product.introductory.map { ($0, item) }
             },
         ])
 
@@ -102,8 +136,8 @@ struct ProductsAnswer: Sendable, Hashable {
                 .array(
                     written.answer.products.map {
                         product.value(
-                            of: Offer(
-                                product: $0, trial: written.answer.trial, features: written.features(of: $0.tier)),
+                            of: Item(
+                                product: $0, account: written.answer, features: written.features(of: $0.tier)),
                             for: reader)
                     })
             },
@@ -128,17 +162,20 @@ struct ProductsAnswer: Sendable, Hashable {
     func value(for reader: Reader) -> JSONValue { Self.written.value(of: Written(self, for: reader), for: reader) }
 }
 
+extension Catalog.IntroductoryOffer.Kind: JSONConvertible {}
+
 extension Catalog.Product {
     /// The price for people: as the catalog writes it, else made of price and currency; nil where it has none.
     func displayPrice(_ languages: [String]) -> String? {
-        if let text = priceTexts?[languages] { return text }
-        guard let price, let currency else { return nil }
-        return MoneyText.of(price, currency)
+        priceTexts?[languages] ?? display(price)
     }
 
     /// The price of a day for people; nil where there is none.
-    var displayPricePerDay: String? {
-        guard let price = pricePerDay(), let currency else { return nil }
-        return MoneyText.of(price, currency)
+    var displayPricePerDay: String? { display(pricePerDay()) }
+
+    /// An amount in the product's currency for people; nil where there is none.
+    fileprivate func display(_ milliunits: Int64?) -> String? {
+        guard let milliunits, let currency else { return nil }
+        return MoneyText.of(milliunits, currency)
     }
 }

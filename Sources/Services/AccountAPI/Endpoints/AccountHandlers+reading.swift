@@ -118,8 +118,22 @@ extension AccountHandlers {
     func products(_ request: AccountRequest) async throws -> APIAnswer {
         let (account, caller) = try await production(request)
         let answer = ProductsAnswer(
-            account.reader.catalog.productsToShow(), trial: try await eligibility(account, caller))
+            account.reader.catalog.productsToShow(), trial: try await eligibility(account, caller),
+            introductory: try await introductoryHistory(account))
         return APIAnswer(.ok, answer.value(for: account.reader))
+    }
+
+    /// What decides about Apple's introductory offers. Something is read only where the catalog has one and the account a subscription.
+    private func introductoryHistory(_ account: ReadAccount) async throws -> IntroductoryHistory {
+        let subscriptions = account.view.purchases.filter { $0.oneTime == nil }
+        guard !subscriptions.isEmpty, account.reader.catalog.products.contains(where: { $0.introductory != nil }) else {
+            return IntroductoryHistory()
+        }
+        return IntroductoryHistory(
+            taken: try await accounts.introductoryPeriods(of: subscriptions.map(\.key)),
+            running: subscriptions.filter { $0.access && $0.isPaidForHere }.map {
+                SubscribedProduct($0.productID, of: $0.key.bundleID)
+            }, by: account.reader.catalog)
     }
 
     func emoFlowProducts(_ request: AccountRequest) async throws -> APIAnswer {
@@ -144,4 +158,9 @@ extension AccountHandlers {
         }
         return APIAnswer(.ok, ["success": true])
     }
+}
+
+extension SubscriptionView {
+    /// Whether it is the customer's own, and not shared by the family or assigned. Old payloads do not say it.
+    fileprivate var isPaidForHere: Bool { ownership == nil || ownership == OwnershipType.purchased.rawValue }
 }

@@ -32,6 +32,7 @@ extension CatalogReader {
         }
         let period = entry.text("period").flatMap(Catalog.Period.init(rawValue:))
         checkDuration(entry, period)
+        let introductory = introductory(entry, period)
         guard let id = entry.text("id"), let productID = entry.text("product_id"), let tier = entry.text("tier"),
             let app,
             let period
@@ -39,7 +40,8 @@ extension CatalogReader {
         return Catalog.Product(
             id: id, productID: productID, bundleID: app, tier: tier, names: names, texts: description,
             periodNames: periodNames, priceTexts: priceTexts, period: period, lasts: entry.number("lasts"),
-            sortOrder: entry.number("sort_order") ?? 0, isPopular: entry.isSet("popular"))
+            sortOrder: entry.number("sort_order") ?? 0, isPopular: entry.isSet("popular"),
+            group: entry.text("group"), introductory: introductory)
     }
 
     private mutating func checkDuration(_ entry: CatalogEntry, _ period: Catalog.Period?) {
@@ -52,16 +54,16 @@ extension CatalogReader {
         }
     }
 
-    /// Its price and currency; both nil where the file has none.
+    /// Its price, and the currency of that and of its introductory offer's; both nil where the file has none.
     private mutating func price(_ entry: CatalogEntry, _ file: CatalogEntry) -> (Int64?, String?) {
-        if entry["price"] == nil {
+        guard let price = entry["price"] ?? entry.entry("introductory")?["price"] else {
             if let currency = entry["currency"] {
                 complain(currency, "there is a currency and no price; write price: 12.00")
             }
             return (nil, nil)
         }
         if entry["currency"] == nil, file["currency"] == nil {
-            complain(entry["price"], "a price needs a currency; write currency: CNY, once for all products at the top")
+            complain(price, "a price needs a currency; write currency: CNY, once for all products at the top")
         }
         let currency = entry.text("currency") ?? (entry["currency"] == nil ? file.text("currency") : nil)
         return (entry.text("price").flatMap(Catalog.milliunits), currency)

@@ -7,6 +7,14 @@ extension StrictObject {
     private static let currency = SchemaWord(of: "A-Z", 3...3, "is three capital letters, like CNY (ISO 4217)")
     private static let language = SchemaWord(
         first: "A-Za-z", of: "A-Za-z0-9-", 2...35, "is a language tag, like en or zh-Hans (BCP 47)")
+    private static let group = SchemaWord(
+        "is Apple's id of a subscription group, like 21752814",
+        schema: ["type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9A-Za-z]{1,64}$"]
+    ) { SchemaWord(of: "0-9A-Za-z", 1...64, "").accepts($0) }
+    private static let offerDuration = SchemaWord(
+        "is so many days, weeks, months or years, like 7 days",
+        schema: ["type": "string", "pattern": "^[1-9][0-9]{0,2} (day|week|month|year)s?$"]
+    ) { Catalog.OfferDuration($0) != nil }
     private static let timeZone = SchemaWord(
         of: "A-Za-z0-9_+/-", 1...64, "is a time zone of IANA's list, like Asia/Shanghai, or UTC")
 
@@ -75,6 +83,26 @@ extension StrictObject {
             .init(
                 "sort_order", .integer(0...1_000_000), "The lower, the earlier it is shown; 0 by default."),
             .init("popular", .boolean, "Whether it is to stand out; false by default."),
+            .init(
+                "group", .word(group),
+                "Apple's id of its subscription group, where the app has several; those of an app that name none are one group."
+            ),
+            .init(
+                "introductory", .strict(introductory), "Apple's introductory offer of it, as App Store Connect has it."),
+        ])
+
+    /// Apple's introductory offer of a product.
+    static let introductory = StrictObject(
+        what: "an introductory offer",
+        members: [
+            .init(
+                "type", .choice(Catalog.IntroductoryOffer.Kind.allCases.map(\.rawValue)), needed: "type: free_trial",
+                "How it is paid for: not at all, at once for its whole time, or by the product's periods."),
+            .init(
+                "duration", .word(offerDuration), needed: "duration: 7 days", "How long it lasts."),
+            .init(
+                "price", .word(.money),
+                "What is paid, for display: of a pay_up_front for its whole time, of a pay_as_you_go for each period."),
         ])
 
     /// One of the features.
