@@ -189,6 +189,12 @@ struct DoctorTests {
             expect(
                 try await faults(site, ["STOREHOOK_APPS": "com.example.app"]), only: "apps", saying: "com.example.app",
                 "App Apple ID")
+            let one = ["STOREHOOK_APPS": "", "APPLE_BUNDLE_ID": "com.example.app"]
+            expect(try await faults(site, one), only: "apps", saying: "com.example.app", "APPLE_APP_ID")
+            #expect(try await faults(site, one.merging(["APPLE_APP_ID": "1234567890"]) { $1 }).isEmpty)
+            expect(
+                try await faults(site, ["APPLE_BUNDLE_ID": "com.example.other"]), only: "configuration",
+                saying: "APPLE_BUNDLE_ID", "STOREHOOK_APPS")
         }
     }
 

@@ -65,6 +65,9 @@ struct SettingCase: Sendable {
             SettingCase(name: "STOREHOOK_APPS", value: "com.example.app=1,com.example.other") {
                 "\(try $0.verifier().apps.sorted { $0.key < $1.key })"
             },
+            SettingCase(name: "APPLE_APP_ID", value: "1234567890", beside: ["APPLE_BUNDLE_ID": "com.example.app"]) {
+                "\(try $0.verifier().apps)"
+            },
             SettingCase(name: "STOREHOOK_ENVIRONMENTS", value: "Sandbox") { "\(try $0.verifier().environments)" },
             SettingCase(name: "STOREHOOK_LOG_LEVEL", value: "error") { "\(try $0.logger("x").logLevel)" },
             SettingCase(name: "STOREHOOK_LOG_FORMAT", value: StandardError.isTerminal ? "json" : "text") {

@@ -63,6 +63,78 @@ struct SettingsTests {
         }
     }
 
+    /// The apps as `com.a=1 com.b`, or what is refused.
+    private func apps(_ list: String, _ bundleID: String = "", _ number: String = "") -> String {
+        let settings = Settings(environment: [
+            "STOREHOOK_APPS": list, "APPLE_BUNDLE_ID": bundleID, "APPLE_APP_ID": number,
+        ])
+        do {
+            return try settings.verifier().apps.sorted { $0.key < $1.key }
+                .map { app, number in app + (number.map { "=\($0)" } ?? "") }.joined(separator: " ")
+        } catch { return "\((error as? CommandFailure)?.message ?? "\(error)")" }
+    }
+
+    @Test(
+        "serve the one app of APPLE_BUNDLE_ID and APPLE_APP_ID where STOREHOOK_APPS is not set, and refuse a contradiction"
+    )
+    func oneApp() {
+        #expect(apps("") == "")
+        #expect(apps("", "com.a", "7") == "com.a=7")
+        #expect(apps("", "com.a") == "com.a")
+        #expect(apps(" ", " com.a\n", "'7'") == "com.a=7")
+        // Both at once, of one mind: also where one says more than the other.
+        #expect(apps("com.a=7", "com.a", "7") == "com.a=7")
+        #expect(apps("com.a=7,com.b=8", "com.b", "8") == "com.a=7 com.b=8")
+        #expect(apps("com.a=7,com.b=8", "com.b") == "com.a=7 com.b=8")
+        #expect(apps("com.a", "com.a", "7") == "com.a=7")
+        #expect(apps("com.a", "", "7") == "com.a=7")
+        #expect(apps("com.a=7,com.b", "com.b", "8") == "com.a=7 com.b=8")
+        #expect(apps("com.a=7,com.b=8", "", "8") == "com.a=7 com.b=8")
+        // Of two minds, or of none.
+        for (list, bundleID, number, named) in [
+            ("com.a=7", "com.b", "", "APPLE_BUNDLE_ID"), (",", "com.b", "", "APPLE_BUNDLE_ID"),
+            ("com.a=7", "com.a", "8", "APPLE_APP_ID"), ("com.a=7", "", "8", "APPLE_APP_ID"),
+            ("com.a=7,com.b=8", "com.b", "7", "APPLE_APP_ID"), ("com.a=7,com.b=8", "", "9", "APPLE_APP_ID"),
+            ("com.a=7,com.b", "", "9", "APPLE_APP_ID"), ("", "", "7", "APPLE_BUNDLE_ID"),
+            ("", "com.a,com.b", "", "APPLE_BUNDLE_ID"), ("", "com.a=7", "", "APPLE_BUNDLE_ID"),
+            ("", "com.a", "0", "APPLE_APP_ID"), ("", "com.a", "-7", "APPLE_APP_ID"),
+            ("", "com.a", "7a", "APPLE_APP_ID"),
+            ("", "com.a", "99999999999999999999", "APPLE_APP_ID"),
+        ] {
+            #expect(apps(list, bundleID, number).contains(named), "\(list) \(bundleID) \(number)")
+        }
+    }
+
+    @Test(
+        "of one app are enough for the programs: a worker applies what is posted for it, verify and apps take it for served"
+    )
+    func oneAppServed() async throws {
+        try await withSite { site in
+            let one = [
+                "STOREHOOK_APPS": "", "APPLE_BUNDLE_ID": Site.app.bundleId, "APPLE_APP_ID": "\(Site.app.appAppleId)",
+                "STOREHOOK_ENVIRONMENTS": "Production",
+            ]
+            var app = Site.app
+            app.environment = .production
+            var subscriber = SimulatedSubscriber(app: app, lane: 1, seed: 1)
+            subscriber.buy(.premiumMonthly, at: Site.now - 10_000_000)
+            let texts = subscriber.takeNotifications().map { $0.signed(by: site.authority) }
+            try await site.outbox.store(texts.map { Array($0.utf8) })
+            try await site.with(["work"], one) { _ in try await site.untilDone() }
+            #expect(try await site.outbox.conservation().applied == texts.count)
+            #expect(try await site.run("apps", "--check", with: one).ending == .exited(0))
+            try await withTemporaryDirectory { directory in
+                let file = "\(directory)/notification.jws"
+                try texts[0].write(toFile: file, atomically: true, encoding: .utf8)
+                #expect(try await site.run("verify", file, with: one).ending == .exited(0))
+                let other = try await site.run("verify", file, with: one.merging(["APPLE_APP_ID": "7"]) { $1 })
+                #expect(other.ending == .exited(1) && other.output.contains("wrong_app_apple_id"), "\(other.output)")
+            }
+            let torn = try await site.run("work", with: one.merging(["STOREHOOK_APPS": "com.example.other=1"]) { $1 })
+            #expect(torn.ending == .exited(2) && torn.errorLines == 1 && torn.errors.contains("APPLE_BUNDLE_ID"))
+        }
+    }
+
     private func trust(_ environments: String, _ roots: String = "") throws -> VerifierConfiguration {
         try Settings(environment: ["STOREHOOK_ENVIRONMENTS": environments, "STOREHOOK_TRUSTED_ROOTS": roots]).verifier()
     }
@@ -169,8 +241,8 @@ struct SettingsTests {
         // swift-configuration makes a variable's name of a key by its dots; those for a single app's key begin otherwise.
         let read = Set(
             try [
-                "Settings.swift", "Settings+api.swift", "Settings+apple.swift", "Settings+consumption.swift",
-                "Settings+endpoints.swift", "Settings+log.swift",
+                "Settings.swift", "Settings+api.swift", "Settings+apple.swift", "Settings+apps.swift",
+                "Settings+consumption.swift", "Settings+endpoints.swift", "Settings+log.swift",
             ].flatMap { file in
                 try text("Sources/Programs/storehook/\(file)").matches(of: /"((?:storehook|apple)(?:\.[a-z]+)+)"/)
                     .map { $0.1.uppercased().replacing(".", with: "_") }
@@ -182,6 +254,12 @@ struct SettingsTests {
             #expect(unknown == [], "\(document.path)")
         }
         #expect(names(try text("deploy/systemd/storehook.conf")).subtracting(read) == [])
+        for file in ["systemd/storehook.conf", "compose.env.example", "compose.yaml", "kubernetes/config.yaml", "run"] {
+            let text = try text("deploy/\(file)")
+            for name in ["STOREHOOK_APPS", "APPLE_BUNDLE_ID", "APPLE_APP_ID"] {
+                #expect(text.contains(name), "\(file): \(name)")
+            }
+        }
         let rows = try Document(Document.chapter("Configuration")).prose.filter { $0.hasPrefix("| `") }
         let listed = rows.flatMap { row in
             row.split(separator: "|").first?.matches(of: /`([A-Z_]+)`/).map { String($0.output.1) } ?? []

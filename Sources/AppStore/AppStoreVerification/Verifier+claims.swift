@@ -82,7 +82,7 @@ extension Verifier {
         guard let expected = appAppleId(of: claims.bundleId) else {
             throw VerificationFailure(
                 .wrongAppAppleId,
-                "Production needs the App Apple ID of \(claims.bundleId); set it in STOREHOOK_APPS as \(claims.bundleId)=ID."
+                "Production needs the App Apple ID of \(claims.bundleId); set it in STOREHOOK_APPS as \(claims.bundleId)=ID, or as APPLE_APP_ID."
             )
         }
         guard claims.appAppleId == expected else { throw wrongAppAppleId(of: claims.bundleId) }
@@ -101,6 +101,7 @@ extension Verifier {
     private func appAppleId(of bundleId: String) -> Int64? { configuration.apps[bundleId] ?? nil }
 
     private func wrongAppAppleId(of bundleId: String) -> VerificationFailure {
-        VerificationFailure(.wrongAppAppleId, "appAppleId is not the one configured for \(bundleId) in STOREHOOK_APPS.")
+        VerificationFailure(
+            .wrongAppAppleId, "appAppleId is not the one configured for \(bundleId) in STOREHOOK_APPS or APPLE_APP_ID.")
     }
 }

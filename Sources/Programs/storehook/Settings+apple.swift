@@ -65,10 +65,11 @@ extension Settings {
     }
 
     private func singleApp() throws -> String {
-        guard let bundleId = try text("apple.bundle.id") ?? onlyApp else {
+        guard let bundleId = try bundleID() ?? onlyApp else {
             throw AppleKeys.Fault(
                 description:
-                    "APPLE_PRIVATE_KEY and APPLE_SHARED_SECRET are one app's: with several in STOREHOOK_APPS, set STOREHOOK_APPLE_KEYS"
+                    "APPLE_PRIVATE_KEY and APPLE_SHARED_SECRET are one app's: with several in STOREHOOK_APPS, set STOREHOOK_APPLE_KEYS, "
+                    + "or name the app in APPLE_BUNDLE_ID"
             )
         }
         return bundleId

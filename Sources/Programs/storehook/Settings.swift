@@ -127,7 +127,7 @@ struct Settings: Sendable {
         return configuration
     }
 
-    /// `STOREHOOK_APPS`, `STOREHOOK_ENVIRONMENTS`, `STOREHOOK_TRUSTED_ROOTS`, `STOREHOOK_MAX_PAYLOAD_AGE_DAYS`.
+    /// ``apps()``, `STOREHOOK_ENVIRONMENTS`, `STOREHOOK_TRUSTED_ROOTS`, `STOREHOOK_MAX_PAYLOAD_AGE_DAYS`.
     func verifier() throws -> VerifierConfiguration {
         let environments = try environments()
         return VerifierConfiguration(
@@ -194,21 +194,6 @@ struct Settings: Sendable {
         return numbers
     }
 
-    private func apps() throws -> [String: Int64?] {
-        var apps: [String: Int64?] = [:]
-        for entry in try list("storehook.apps") ?? [] {
-            let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let number = parts.count == 2 ? Int64(parts[1]) : nil
-            guard let bundleID = parts.first, !bundleID.isEmpty, parts.count == 1 || number != nil else {
-                throw CommandFailure(
-                    "STOREHOOK_APPS: write bundle.id=AppAppleID, comma-separated: com.example.app=1234567890",
-                    status: .usage)
-            }
-            apps.updateValue(number, forKey: String(bundleID))
-        }
-        return apps
-    }
-
     /// Apple's own, and those of a developer's machine: these two never meet, in one program or in one database.
     private static let purchases: Set<Environment> = [.production, .sandbox]
 
@@ -241,7 +226,7 @@ struct Settings: Sendable {
     private static let environmentNames = "Production, Sandbox, Xcode, LocalTesting"
 
     /// The operator's text, fit for an error of one line.
-    private static func quoted(_ text: some StringProtocol) -> String {
+    static func quoted(_ text: some StringProtocol) -> String {
         "\"" + text.prefix(40).filter { !$0.isNewline && $0.isASCII } + "\""
     }
 

@@ -70,7 +70,7 @@ struct Work: AsyncParsableCommand {
         let trust = settings.verifier
         guard !trust.apps.isEmpty else {
             throw CommandFailure(
-                "STOREHOOK_APPS names no app; every notification would end as a dead letter. "
+                "STOREHOOK_APPS names no app, and APPLE_BUNDLE_ID none; every notification would end as a dead letter. "
                     + "Example: STOREHOOK_APPS=com.example.app=1234567890", status: .usage)
         }
         // One to claim, one to apply, two for the clock, one for the maintenance, which may be slow.

@@ -102,14 +102,15 @@ package struct ConfigurationChecks: Sendable {
         guard !trust.apps.isEmpty else {
             if role == .receiver || role == .monitor { return .skipped("a \(role?.rawValue ?? "") needs none") }
             return .failed(
-                "STOREHOOK_APPS names none, so workers do not start; set STOREHOOK_APPS=bundle.id=AppAppleID,...")
+                "STOREHOOK_APPS names none, so workers do not start; set STOREHOOK_APPS=bundle.id=AppAppleID,..., or for one app "
+                    + "APPLE_BUNDLE_ID and APPLE_APP_ID")
         }
         let names = trust.apps.keys.sorted()
         let without = names.filter { (trust.apps[$0] ?? nil) == nil }
         if trust.environments.contains(.production), !without.isEmpty {
             return .failed(
                 "no App Apple ID for \(without.joined(separator: ", ")): Production refuses what is sent for it; "
-                    + "write bundle.id=AppAppleID in STOREHOOK_APPS")
+                    + "write bundle.id=AppAppleID in STOREHOOK_APPS, or for one app set APPLE_APP_ID")
         }
         let environments = trust.environments.map(\.rawValue).sorted().joined(separator: ", ")
         return .ok("\(names.joined(separator: ", ")) in \(environments)")
