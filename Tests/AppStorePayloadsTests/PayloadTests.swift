@@ -103,6 +103,13 @@ struct PayloadTests {
                     price: 230_000, currency: "JPY", appTransactionId: "a", billingPlanType: "b", json: payload.json))
     }
 
+    @Test("why Apple refunded has a word, and a number that nobody knows stays")
+    func refundWords() {
+        let reasons = [RevocationReason.other, .appIssue, RevocationReason(rawValue: 7)]
+        #expect(reasons.map(\.word) == ["other", "app_issue", "7"])
+        #expect(reasons.map(\.words) == ["other reason", "app issue", "reason 7"])
+    }
+
     @Test("every field of a renewal info is read")
     func renewalFields() throws {
         let text = #"""

@@ -14,14 +14,15 @@ private func digest(_ instant: Timestamp) -> [UInt8] { Array("\(instant)".utf8) 
 /// A paid period; signed two seconds after it was bought by default.
 func period(
     _ id: String, _ days: ClosedRange<Int64>, product: String = "basic", renewal: Bool = false, trial: Bool = false,
-    revoked: Timestamp? = nil, share: Int64? = nil, family: Bool = false, signed: Timestamp? = nil
+    revoked: Timestamp? = nil, share: Int64? = nil, reason: RevocationReason? = nil, family: Bool = false,
+    signed: Timestamp? = nil
 ) -> TransactionFact {
     let signed = signed ?? day(days.lowerBound, seconds: 2)
     return TransactionFact(
         transactionID: id, webOrderLineItemID: "w\(id)", productID: product, subscriptionGroupID: "group",
         ownership: family ? "FAMILY_SHARED" : "PURCHASED", purchasedAt: day(days.lowerBound),
         expiresAt: day(days.upperBound), revokedAt: revoked, reason: renewal ? .renewal : .purchase, isFreeTrial: trial,
-        revocationPercentage: share, signedAt: signed, digest: digest(signed))
+        revocationPercentage: share, revocationReason: reason, signedAt: signed, digest: digest(signed))
 }
 
 /// Renewal info.

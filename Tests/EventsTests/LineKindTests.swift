@@ -141,11 +141,14 @@ struct LineKindTests {
         var listener = Listener.subscriber()
         listener.hear(
             .of(
-                "REFUND", period("1", 0...30, revoked: day(4), share: 50_000), signed: day(4, seconds: 9), on: false,
-                status: 5), at: day(4, seconds: 10))
+                "REFUND", period("1", 0...30, revoked: day(4), share: 50_000, reason: .appIssue),
+                signed: day(4, seconds: 9), on: false, status: 5), at: day(4, seconds: 10))
         #expect(listener.events.first?.period?.revokedShare == 50_000)
+        #expect(listener.events.first?.period?.revokedReason == .appIssue)
+        #expect(listener.events.first?.content.contains(#""revokedShare":50000,"revokedReason":"app_issue""#) == true)
         #expect(listener.taken() == ["refunded", "revoked"])
         listener.hear(.of("REFUND_REVERSED", period("1", 0...30), signed: day(5)), at: day(5, seconds: 1))
+        #expect(listener.events.first?.content.contains(#""revokedShare":0,"revokedReason":null"#) == true)
         #expect(listener.taken() == ["refund_reversed"])
     }
 

@@ -9,7 +9,8 @@ struct PurchaseTellingTests {
     private static let key = PurchaseKey(environment: "Production", bundleID: "app", originalTransactionID: "1")
 
     private static func bought(
-        revoked: Timestamp? = nil, share: Int64? = nil, family: Bool = false, product: String = "pass",
+        revoked: Timestamp? = nil, share: Int64? = nil, reason: RevocationReason? = nil, family: Bool = false,
+        product: String = "pass",
         signed: Timestamp
     ) throws -> OneTimePurchase {
         try #require(
@@ -18,7 +19,7 @@ struct PurchaseTellingTests {
                     TransactionFact(
                         transactionID: "1", productID: product, kind: .nonConsumable,
                         ownership: family ? "FAMILY_SHARED" : "PURCHASED", purchasedAt: day(0), revokedAt: revoked,
-                        revocationPercentage: share, signedAt: signed, digest: [1])
+                        revocationPercentage: share, revocationReason: reason, signedAt: signed, digest: [1])
                 ])))
     }
 
@@ -33,7 +34,8 @@ struct PurchaseTellingTests {
     @Test("it is completed, refunded and given back, each once, whatever says so again")
     func each() throws {
         let (bought, refunded) = (
-            try Self.bought(signed: day(0)), try Self.bought(revoked: day(3), share: 40_000, signed: day(3))
+            try Self.bought(signed: day(0)),
+            try Self.bought(revoked: day(3), share: 40_000, reason: .other, signed: day(3))
         )
         let first = Self.told(nil, bought, at: day(0, seconds: 5))
         #expect(first.map(\.words) == ["completed"] && first.first?.instant == day(0))
@@ -41,6 +43,11 @@ struct PurchaseTellingTests {
         #expect(Self.told(bought, bought, at: day(1)).isEmpty)
         let second = Self.told(bought, refunded, at: day(3, seconds: 5))
         #expect(second.map(\.words) == ["refunded"] && second.first?.instant == day(3))
+        #expect(second.first?.content.contains(#""revokedShare":40000,"revokedReason":"other""#) == true)
+        #expect(first.first?.content.contains(#""revokedShare":0,"revokedReason":null"#) == true)
+        // That Apple gives another reason, or one at all, is no other refund.
+        let renamed = try Self.bought(revoked: day(3), share: 40_000, reason: .appIssue, signed: day(3))
+        #expect(Self.told(refunded, renamed, at: day(4)).isEmpty)
         #expect(Self.told(refunded, refunded, at: day(4)).isEmpty)
         #expect(Self.told(refunded, bought, at: day(5)).map(\.words) == ["refund_reversed"])
     }

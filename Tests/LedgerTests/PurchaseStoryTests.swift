@@ -101,7 +101,7 @@ struct PurchaseStoryTests {
     func oneTime() async throws {
         var customer = SimulatedSubscriber(lane: 1, seed: 1)
         let coins = customer.charge(.coins, quantity: 2, at: 1_749_990_400_000)
-        customer.refund(coins, at: 1_750_000_000_000)
+        customer.refund(coins, reason: 1, at: 1_750_000_000_000)
         let told = try customer.takeNotifications().map { try Arrival($0, in: .example) }
         let id = try #require(told[0].transaction?.payload.originalTransactionId)
         try await LedgerDatabase.with { database in
@@ -109,11 +109,15 @@ struct PurchaseStoryTests {
             try await database.withReader { reader in
                 let purchase = try #require(try await reader.oneTimePurchases(of: id).first).value
                 #expect(purchase.quantity == 2 && purchase.revokedAt != nil && purchase.kind == .consumable)
+                #expect(purchase.revokedReason == .appIssue)
                 let story = try #require(try await reader.story(of: id).first)
                 #expect(
                     story.entries.map(\.recorded.words)
-                        == ["bought 2 × coins.100, 1.98 USD", "refund of coins.100: 1.98 USD went back"])
+                        == ["bought 2 × coins.100, 1.98 USD", "refund (app issue) of coins.100: 1.98 USD went back"])
                 #expect(try await reader.story(of: "4711").isEmpty)
+                // The rows of earlier programs do not say why.
+                try await database.connection.query("update storehook.purchase_facts set revocation_reason = null")
+                #expect(try await reader.story(of: id).first?.rows == story.rows)
             }
         }
     }

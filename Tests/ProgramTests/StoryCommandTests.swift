@@ -42,13 +42,13 @@ struct StoryCommandTests {
                     "product com.example.storehook.premium.yearly, 89.99 USD, storefront USA",
                     "period ends 2027-03-13 00:00, auto-renew is off",
                     "account \(Self.account)",
-                    "SIGNED (UTC)      WHAT HAPPENED                                              STATUS",
-                    "2026-02-01 00:00  bought basic.monthly until 3 March, 4.99 USD               active",
-                    "2026-03-03 00:00  charge failed, no grace; Apple tries again                 active → billing_retry",
-                    "2026-03-05 00:00  charge went through, paid until 4 April, 4.99 USD          billing_retry → active",
-                    "2026-03-13 00:00  upgraded to premium.yearly until 13 March 2027, 89.99 USD  active",
-                    "2026-03-18 00:00  refund of 1 February to 3 March: 4.99 USD went back        active",
-                    "2026-03-23 00:00  auto-renew switched off                                    active → cancelled",
+                    "SIGNED (UTC)      WHAT HAPPENED                                                       STATUS",
+                    "2026-02-01 00:00  bought basic.monthly until 3 March, 4.99 USD                        active",
+                    "2026-03-03 00:00  charge failed, no grace; Apple tries again                          active → billing_retry",
+                    "2026-03-05 00:00  charge went through, paid until 4 April, 4.99 USD                   billing_retry → active",
+                    "2026-03-13 00:00  upgraded to premium.yearly until 13 March 2027, 89.99 USD           active",
+                    "2026-03-18 00:00  refund (other reason) of 1 February to 3 March: 4.99 USD went back  active",
+                    "2026-03-23 00:00  auto-renew switched off                                             active → cancelled",
                 ], "\(told.output)")
             #expect(lines.allSatisfy { $0.count <= 120 })
             let shown = try #require(try Document("sql/README.md").block(in: "text"), "the document shows this story")
@@ -76,6 +76,7 @@ struct StoryCommandTests {
             #expect(timeline[4]["notification_uuid"] as? String == life.refund)
             let refund = try #require((timeline[4]["changes"] as? [[String: Any]])?.first)
             #expect(refund["kind"] as? String == "refunded" && refund["amount"] as? Int == 4990)
+            #expect(refund["reason"] as? String == "other")
             #expect(refund["from"] as? String == "2026-02-01T00:00:00Z")
 
             let learned = try #require(
@@ -88,7 +89,8 @@ struct StoryCommandTests {
             #expect(one["place"] as? Int == 5 && one["of"] as? Int == 6)
             #expect((one["payload"] as? [String: Any])?["notificationType"] as? String == "REFUND")
             let text = try await site.run("notification", life.refund, "--format", "table").output
-            #expect(text.contains("what happened  refund of 1 February to 3 March: 4.99 USD went back\n"))
+            #expect(
+                text.contains("what happened  refund (other reason) of 1 February to 3 March: 4.99 USD went back\n"))
             #expect(text.contains("place          5 of 6 of its purchase\n"))
             #expect(text.contains(#""notificationType" : "REFUND""#) && !text.contains("signedTransactionInfo"))
 
@@ -103,7 +105,7 @@ struct StoryCommandTests {
         try await withSite { site in
             var customer = SimulatedSubscriber(lane: 1, seed: 1)
             let unlock = customer.charge(.lifetime, at: Site.now)
-            customer.refund(unlock, at: Site.now + 86_400_000)
+            customer.refund(unlock, reason: 1, at: Site.now + 86_400_000)
             let told = customer.takeNotifications()
             let id = try #require(told.first?.transaction?.originalTransactionId)
             try await site.outbox.store(told.map { Array($0.signed(by: site.authority).utf8) })
@@ -114,14 +116,23 @@ struct StoryCommandTests {
                 let answer = try #require(try await site.run("subscription", id, "--at", at).json() as? [String: Any])
                 let purchase = try #require((answer["one_time_purchases"] as? [[String: Any]])?.first)
                 #expect(purchase["state"] as? String == state, "\(at)")
+                #expect(purchase["revoked_reason"] as? String == "app_issue")
                 #expect((answer["lines"] as? [Any])?.isEmpty == true)
             }
             let text = try await site.run("subscription", id, "--format", "table", "--at", "2026-02-03").output
             #expect(text.hasPrefix("non consumable \(id) of com.example.storehook, Sandbox\n"))
             #expect(
-                text.contains("at 2026-02-03 00:00: refunded 2026-02-02 00:00, com.example.storehook.lifetime.unlock\n")
-            )
+                text.contains(
+                    "at 2026-02-03 00:00: refunded 2026-02-02 00:00 (app issue), com.example.storehook.lifetime.unlock\n"
+                ))
             #expect(text.contains("bought lifetime.unlock, 149.99 USD"))
+            // Beside Apple's own number.
+            let refund = try #require(told.last?.signed(by: site.authority))
+            let verified = try await site.run("verify", input: refund)
+            let answer = try #require(try verified.json() as? [String: Any])
+            #expect(answer["refund_reason"] as? String == "app_issue", "\(verified.output)")
+            let bought = try await site.run("verify", input: try #require(told.first?.signed(by: site.authority)))
+            #expect(bought.ending == .exited(0) && !bought.output.contains("refund_reason"))
         }
     }
 }

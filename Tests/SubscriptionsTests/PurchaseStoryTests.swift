@@ -96,7 +96,7 @@ struct PurchaseStoryTests {
                 "2026-04-06 higher price agreed to, or no consent needed | active",
                 "2026-04-12 upgraded to premium.yearly until 12 April 2027, 89.99 USD | active",
                 "2026-04-17 refund of 1 February to 3 March asked for: unintended purchase | active",
-                "2026-04-18 refund of 1 February to 3 March: 4.99 USD went back | active",
+                "2026-04-18 refund (other reason) of 1 February to 3 March: 4.99 USD went back | active",
                 "2026-04-22 will renew as basic.monthly | active",
                 "2026-04-23 will renew as premium.yearly after all | active",
                 "2026-04-24 extended until 13 April 2027 | active",
@@ -112,13 +112,39 @@ struct PurchaseStoryTests {
         customer.refund(coins, form: .prorated(50), at: Self.start + 86_400_000)
         customer.reverseRefund(of: coins, at: Self.start + 2 * 86_400_000)
         customer.declineRefund(of: coins, at: Self.start + 3 * 86_400_000)
+        customer.refund(coins, reason: 1, at: Self.start + 4 * 86_400_000)
         try #expect(
             rows(customer.takeNotifications()) == [
                 "2026-02-01 bought 3 × coins.100, 2.97 USD | -",
-                "2026-02-02 refund of coins.100: 1.48 USD (50 %) went back | -",
+                "2026-02-02 refund (other reason) of coins.100: 1.48 USD (50 %) went back | -",
                 "2026-02-03 refund of coins.100 taken back | -",
                 "2026-02-04 refund of coins.100 declined | -",
+                "2026-02-05 refund (app issue) of coins.100: 2.97 USD went back | -",
             ])
+    }
+
+    @Test("says why Apple refunded as far as Apple does, and never loses that where there is no room for all")
+    func refundReason() throws {
+        func words(_ reason: Int64?, _ from: Timestamp, _ until: Timestamp) -> (String?, RevocationReason?) {
+            let refunded = until.adding(days: -1)
+            let transaction = TransactionFact(
+                transactionID: "1", productID: "monthly", purchasedAt: from, expiresAt: until, revokedAt: refunded,
+                revocationPercentage: 40_000, revocationReason: reason.map { RevocationReason(rawValue: $0) },
+                signedAt: refunded, digest: [1])
+            let piece = PurchaseEvidence(
+                notificationUUID: UniqueIdentifier(high: 1, low: 1), type: .refund, signedAt: refunded,
+                transaction: transaction, price: Money(milliunits: 3_086_400, currency: "USD"))
+            let key = PurchaseKey(environment: "Production", bundleID: "app", originalTransactionID: "1")
+            let entry = PurchaseStory([piece], of: key).entries.first
+            return (entry?.words, entry?.changes.first { $0.kind == .refunded }?.refundReason)
+        }
+        let start = Timestamp(millisecondsSince1970: Self.start)
+        let (none, nothing) = words(nil, start, start.adding(days: 30))
+        #expect(none == "refund of 1 February to 3 March: 1,234.56 USD (40 %) went back" && nothing == nil)
+        #expect(words(7, start, start.adding(days: 30)).0?.hasPrefix("refund (reason 7) of 1 Feb") == true)
+        let (long, reason) = words(1, start.adding(days: -125), start.adding(days: 240 + 365))
+        #expect(long?.hasPrefix("refund (app issue) of ") == true && reason == .appIssue, "\(long ?? "")")
+        #expect(long.map { $0.count <= PurchaseStory.wordsWidth } == true)
     }
 
     @Test("of a purchase dated a second after its own signature does not begin with the end")

@@ -15,4 +15,22 @@ public struct RevocationReason: AppleCode {
 
     /// The values this release knows.
     public static let known: Set<RevocationReason> = [.other, .appIssue]
+
+    /// Its word in events and answers: `other`, `app_issue`; Apple's number where this release has no word for it.
+    public var word: String {
+        switch self {
+        case .other: "other"
+        case .appIssue: "app_issue"
+        default: description
+        }
+    }
+
+    /// For people.
+    public var words: String {
+        switch self {
+        case .other: "other reason"
+        case .appIssue: "app issue"
+        default: "reason \(description)"
+        }
+    }
 }

@@ -164,6 +164,9 @@ static const struct storehook_migration migrations[] = {
     {54, "refusals", (const unsigned char[]){
 #embed "../../../sql/migrations/0054_refusals.sql" suffix(, 0)
     }},
+    {55, "refund_reason", (const unsigned char[]){
+#embed "../../../sql/migrations/0055_refund_reason.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

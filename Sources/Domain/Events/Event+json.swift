@@ -119,6 +119,7 @@ extension PaidPeriod {
         json.add("isTrial", isFreeTrial)
         json.add("revokedAt", revokedAt)
         json.add("revokedShare", revokedShare)
+        json.add("revokedReason", revokedReason?.word)
     }
 }
 
@@ -134,6 +135,7 @@ extension OneTimePurchase {
         json.add("expiresAt", expiresAt)
         json.add("revokedAt", revokedAt)
         json.add("revokedShare", revokedShare)
+        json.add("revokedReason", revokedReason?.word)
         json.add("appAccountToken", appAccountToken)
     }
 }

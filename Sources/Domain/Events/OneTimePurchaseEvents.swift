@@ -97,6 +97,6 @@ extension OneTimePurchase {
     private var only: Sale {
         Sale(
             transactionID: transactionID, purchasedAt: purchasedAt, quantity: quantity, revokedAt: revokedAt,
-            revokedShare: revokedShare)
+            revokedShare: revokedShare, revokedReason: revokedReason)
     }
 }

@@ -64,6 +64,7 @@ enum SubscriptionFact {
                 restored.asOf = period.revokedAt ?? period.asOf
                 restored.revokedAt = nil
                 restored.revokedShare = 0
+                restored.revokedReason = nil
                 facts.append(.reversal(restored, place: period.revokedAt == nil ? period.asOf : former))
             }
             if let revokedAt = period.revokedAt {

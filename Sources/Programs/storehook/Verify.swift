@@ -94,8 +94,10 @@ struct Verify: ActingCommand {
                 .init("transaction", .written(verified.transaction?.json)),
                 .init("renewal", .written(verified.renewal?.json)),
                 .init("app_transaction", .written(verified.appTransaction?.json)),
-            ]
-        case .transaction: return [.init("payload", .written(try verifier.verifyTransaction(jws).json))]
+            ] + refundReason(verified.transaction)
+        case .transaction:
+            let transaction = try verifier.verifyTransaction(jws)
+            return [.init("payload", .written(transaction.json))] + refundReason(transaction)
         case .renewal: return [.init("payload", .written(try verifier.verifyRenewal(jws).json))]
         case .appTransaction: return [.init("payload", .written(try verifier.verifyAppTransaction(jws).json))]
         case .receipt:
@@ -107,6 +109,14 @@ struct Verify: ActingCommand {
             }
             return [.init("payload", ReceiptContents.shape.value(of: try verifier.verify(receipt).contents))]
         }
+    }
+
+    /// Why Apple refunded, in a word: the payload has a number. Nothing where nothing was refunded.
+    private static func refundReason(_ transaction: TransactionPayload?) -> [JSONValue.Member] {
+        guard let transaction, transaction.revocationDate != nil, let reason = transaction.revocationReason else {
+            return []
+        }
+        return [.init("refund_reason", .string(reason.word))]
     }
 
     private func read() throws -> [UInt8] {

@@ -262,7 +262,7 @@ extension PostgresQuery {
                     as original_purchased_at
                 """
             case "price": "coalesce(f.price, case when t.kind = 'Non-Consumable' then t.price end) as price"
-            default: "f.\(column.name)"
+            default: PurchaseStatement.expression(of: column)
             }
         }.joined(separator: ", ")
         return PostgresQuery(

@@ -59,7 +59,7 @@ extension LedgerReader {
                 "ledger.one_time",
                 """
                 select environment, bundle_id, original_transaction_id, kind, product_id, ownership, app_account_token,
-                       transaction_id, purchased_at, expires_at, revoked_at, quantity, revoked_share, gaps
+                       transaction_id, purchased_at, expires_at, revoked_at, quantity, revoked_share, revocation_reason, gaps
                   from storehook.one_time_purchases
                  where original_transaction_id = \(originalTransactionID)
                  order by environment, bundle_id
@@ -71,7 +71,8 @@ extension LedgerReader {
     private func evidence(
         of originalTransactionID: String
     ) async throws -> [(purchase: PurchaseKey, pieces: [RecordedEvidence])] {
-        let facts = PurchaseStatement.columns.dropFirst(3).map { "f.\($0.name)" }.joined(separator: ", ")
+        let facts = PurchaseStatement.columns.dropFirst(3).map { PurchaseStatement.expression(of: $0) }
+            .joined(separator: ", ")
         let rows = try await pool.query(
             PostgresQuery(
                 "ledger.story",

@@ -89,6 +89,7 @@ extension PurchaseStatement {
         LedgerColumn("expires_at") { $0.transaction?.expiresAt.map(PostgresTimestamp.init) },
         LedgerColumn("revoked_at") { $0.transaction?.revokedAt.map(PostgresTimestamp.init) },
         LedgerColumn("revocation_percentage") { $0.transaction?.revocationPercentage },
+        LedgerColumn("revocation_reason") { $0.transaction?.revocationReason?.stored },
         LedgerColumn("is_upgraded") { $0.transaction?.isUpgraded },
         LedgerColumn("is_renewal") { $0.transaction?.isRenewal },
         LedgerColumn("reason") { $0.transaction?.reason.stored },
@@ -112,6 +113,16 @@ extension PurchaseStatement {
         LedgerColumn("renewal_account_token") { $0.renewal?.appAccountToken.map(UUID.init) },
         LedgerColumn("is_not_retried") { ($0.renewal?.inBillingRetry == false ? true : nil) as Bool? },
     ]
+
+    /// The expression of a column where `purchase_facts` is `f`, and `t` the latest record of its transaction: why Apple refunded is
+    /// taken from that where the row is of an earlier program.
+    static func expression(of column: LedgerColumn<PurchaseStatement>) -> String {
+        guard column.name == "revocation_reason" else { return "f.\(column.name)" }
+        return """
+            coalesce(f.revocation_reason, case when f.revoked_at = t.revoked_at then t.revocation_reason end)
+                as revocation_reason
+            """
+    }
 
     /// Reads a row of `storehook.purchase_facts` whose columns begin at a place, in the order of ``columns`` after the key.
     init(_ row: PostgresRow, at place: Int, of key: PurchaseKey) throws {
@@ -152,6 +163,17 @@ struct RowCells {
     mutating func skip(_ count: Int) { place += count }
 }
 
+extension RevocationReason {
+    /// As it is stored.
+    var stored: Int16 { Int16(clamping: rawValue) }
+
+    /// Nil for null.
+    init?(stored value: Int16?) {
+        guard let value else { return nil }
+        self.init(rawValue: Int64(value))
+    }
+}
+
 extension TransactionFact.Reason {
     /// As it is stored; nil where Apple does not say.
     fileprivate var stored: String? { self == .unknown ? nil : rawValue }
@@ -161,7 +183,7 @@ extension TransactionFact {
     /// Nil where the evidence had no transaction.
     fileprivate init?(_ cells: inout RowCells, asOf: Timestamp) throws {
         guard let id: String = try cells.next(String?.self) else {
-            cells.skip(20)
+            cells.skip(21)
             return nil
         }
         let signedAt = Timestamp(try cells.next(PostgresTimestamp.self))
@@ -172,6 +194,7 @@ extension TransactionFact {
             ownership: try cells.next(), purchasedAt: try cells.nextTimestamp(), expiresAt: try cells.nextTimestamp(),
             revokedAt: try cells.nextTimestamp(), signedAt: signedAt, asOf: min(asOf, signedAt), digest: digest)
         revocationPercentage = try cells.next()
+        revocationReason = RevocationReason(stored: try cells.next())
         isUpgraded = try cells.next()
         let isRenewal: Bool = try cells.next()
         let reason: String? = try cells.next()

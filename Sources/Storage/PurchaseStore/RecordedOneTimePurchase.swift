@@ -23,6 +23,7 @@ public struct RecordedOneTimePurchase: Sendable, Hashable {
             expiresAt: try row.decode("expires_at", as: PostgresTimestamp?.self).map(Timestamp.init),
             revokedAt: try row.decode("revoked_at", as: PostgresTimestamp?.self).map(Timestamp.init),
             quantity: try row.decode("quantity"), revokedShare: try row.decode("revoked_share"),
+            revokedReason: RevocationReason(stored: try row.decode("revocation_reason")),
             gaps: try OneTimePurchase.Gap.all(of: row))
     }
 }

@@ -61,6 +61,7 @@ public struct PurchaseFacts: Sendable, Hashable {
             if transactions[index].additionalReason == nil {
                 transactions[index].additionalReason = fact.additionalReason
             }
+            if let reason = fact.revocationReason { transactions[index].revocationReason = reason }
             if let date = fact.originalPurchasedAt { transactions[index].originalPurchasedAt = date }
             if let price = fact.price { transactions[index].price = price }
             rarities.formUnion(Rarities(transactions[index]))

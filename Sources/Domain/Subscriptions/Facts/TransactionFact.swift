@@ -46,6 +46,8 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
     public var quantity: Int64?
     /// How much of a refunded purchase was taken back, in thousandths of a percent: 100000 is all of it, and so is nil.
     public var revocationPercentage: Int64?
+    /// Why Apple refunded; nil where it did not, or does not say.
+    public var revocationReason: RevocationReason?
     /// When the first transaction of the purchase was made, and what was paid, in milliunits of its currency. Both are
     /// kept of non-consumables alone, where they distinguish a purchase from a copy.
     public var originalPurchasedAt: Timestamp?
@@ -70,7 +72,7 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
         purchasedAt: Timestamp? = nil, expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil,
         isUpgraded: Bool = false, reason: Reason = .purchase, additionalReason: String? = nil,
         isFreeTrial: Bool = false, quantity: Int64? = nil, revocationPercentage: Int64? = nil,
-        appAccountToken: UniqueIdentifier? = nil,
+        revocationReason: RevocationReason? = nil, appAccountToken: UniqueIdentifier? = nil,
         originalPurchasedAt: Timestamp? = nil, price: Int64? = nil,
         signedAt: Timestamp, asOf: Timestamp? = nil, digest: [UInt8], isUnsigned: Bool = false
     ) {
@@ -89,6 +91,7 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
         self.isFreeTrial = isFreeTrial
         self.quantity = quantity
         self.revocationPercentage = revocationPercentage
+        self.revocationReason = revocationReason
         self.appAccountToken = appAccountToken
         self.originalPurchasedAt = originalPurchasedAt
         self.price = price
@@ -127,6 +130,7 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
             isFreeTrial: payload.offerType == .introductory && payload.offerDiscountType == .freeTrial,
             quantity: payload.quantity,
             revocationPercentage: payload.revocationPercentage,
+            revocationReason: payload.revocationDate == nil ? nil : payload.revocationReason,
             appAccountToken: payload.appAccountToken,
             originalPurchasedAt: payload.type == .nonConsumable ? payload.originalPurchaseDate : nil,
             price: payload.type == .nonConsumable ? payload.price : nil,
@@ -145,11 +149,12 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
 }
 
 extension TransactionFact {
-    /// What it says, without when it was signed. Of its reason only whether it is a renewal: rows of earlier programs say
-    /// no more.
+    /// What it says, without when it was signed, and why it was refunded. Of its reason only whether it is a renewal: rows of
+    /// earlier programs say no more.
     var saying: TransactionFact {
         var saying = self
         (saying.reason, saying.additionalReason) = (isRenewal ? .renewal : .unknown, nil)
+        saying.revocationReason = nil
         (saying.signedAt, saying.asOf, saying.digest, saying.isUnsigned) = (.distantPast, .distantPast, [], false)
         return saying
     }

@@ -9,6 +9,7 @@ struct BoughtGroup {
         let until: Timestamp?
         /// How much was taken back, in thousandths of a percent.
         let share: Int64
+        var reason: RevocationReason?
     }
 
     /// When it was bought.
@@ -47,7 +48,8 @@ struct BoughtGroup {
                 refunds.append(
                     Refund(
                         from: from, until: until,
-                        share: member.record.revocationPercentage ?? OneTimePurchase.whole))
+                        share: member.record.revocationPercentage ?? OneTimePurchase.whole,
+                        reason: member.record.revocationReason))
                 if until == nil { break }
             }
             return refunds
@@ -64,7 +66,7 @@ struct BoughtGroup {
         return OneTimePurchase.Sale(
             transactionID: record.transactionID, purchasedAt: record.purchasedAt ?? start,
             quantity: record.quantity ?? 1, revokedAt: standing.first?.from,
-            revokedShare: standing.map(\.share).max() ?? 0)
+            revokedShare: standing.map(\.share).max() ?? 0, revokedReason: standing.lazy.compactMap(\.reason).first)
     }
 }
 

@@ -1,4 +1,4 @@
-import AppStorePayloads
+public import AppStorePayloads
 public import Base
 
 /// Something bought once: a non-consumable, a consumable, or a term that does not renew by itself.
@@ -85,6 +85,8 @@ public struct OneTimePurchase: FamilySharable, Sendable, Hashable {
     public let quantity: Int64
     /// How much of it was taken back, in thousandths of a percent, rounded down: 0 while it stands, 100000 for all.
     public let revokedShare: Int64
+    /// Why Apple refunded, where it is ``revokedAt``; nil where Apple does not say.
+    public let revokedReason: RevocationReason?
     /// When it was not held in between, in order.
     public let gaps: [Gap]
     /// What was paid for, in the order of purchase; never empty where it was derived from facts.
@@ -94,7 +96,8 @@ public struct OneTimePurchase: FamilySharable, Sendable, Hashable {
     public init(
         kind: Kind, productID: String?, ownership: String?, appAccountToken: UniqueIdentifier?, transactionID: String,
         purchasedAt: Timestamp, expiresAt: Timestamp?, revokedAt: Timestamp?, quantity: Int64, revokedShare: Int64,
-        gaps: [Gap] = [], sales: [Sale] = [], earlierAccounts: [EarlierAccount] = []
+        revokedReason: RevocationReason? = nil, gaps: [Gap] = [], sales: [Sale] = [],
+        earlierAccounts: [EarlierAccount] = []
     ) {
         self.kind = kind
         self.productID = productID
@@ -106,6 +109,7 @@ public struct OneTimePurchase: FamilySharable, Sendable, Hashable {
         self.revokedAt = revokedAt
         self.quantity = quantity
         self.revokedShare = revokedShare
+        self.revokedReason = revokedReason
         self.gaps = gaps
         self.sales = sales
         self.earlierAccounts = earlierAccounts
@@ -142,6 +146,7 @@ public struct OneTimePurchase: FamilySharable, Sendable, Hashable {
             quantity = record.quantity ?? 1
             revokedShare = held.end == nil ? 0 : sales.map(\.revokedShare).max() ?? 0
         }
+        revokedReason = revokedAt.flatMap { sales.reason(ofRefundAt: $0) }
     }
 
     /// Derives it from the facts that count: unsigned records give way to signed ones.

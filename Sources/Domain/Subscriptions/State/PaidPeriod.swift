@@ -1,4 +1,4 @@
-import AppStorePayloads
+public import AppStorePayloads
 public import Base
 
 /// A period of a subscription that was paid for or given, by its latest-signed record. Events report each period, and
@@ -26,6 +26,8 @@ public struct PaidPeriod: FamilySharable, Sendable, Hashable {
     public var revokedAt: Timestamp?
     /// How much of it was taken back, in thousandths of a percent: 0 while it stands.
     public var revokedShare: Int64
+    /// Why Apple took it back; nil while it stands, and where Apple does not say.
+    public var revokedReason: RevocationReason?
     /// From when on it counts for nothing: it was charged ahead, and another plan was bought before it began. Nil for nearly
     /// all.
     public var replacedAt: Timestamp?
@@ -38,8 +40,8 @@ public struct PaidPeriod: FamilySharable, Sendable, Hashable {
     public init(
         key: String, transactionID: String, productID: String? = nil, ownership: String? = nil, startsAt: Timestamp,
         expiresAt: Timestamp, chargedAt: Timestamp? = nil, isRenewal: Bool = false, isFreeTrial: Bool = false,
-        revokedAt: Timestamp? = nil, revokedShare: Int64 = 0, replacedAt: Timestamp? = nil, isPart: Bool = false,
-        asOf: Timestamp? = nil
+        revokedAt: Timestamp? = nil, revokedShare: Int64 = 0, revokedReason: RevocationReason? = nil,
+        replacedAt: Timestamp? = nil, isPart: Bool = false, asOf: Timestamp? = nil
     ) {
         self.key = key
         self.transactionID = transactionID
@@ -52,6 +54,7 @@ public struct PaidPeriod: FamilySharable, Sendable, Hashable {
         self.isFreeTrial = isFreeTrial
         self.revokedAt = revokedAt
         self.revokedShare = revokedShare
+        self.revokedReason = revokedReason
         self.replacedAt = replacedAt
         self.isPart = isPart
         self.asOf = asOf ?? startsAt
@@ -72,7 +75,8 @@ extension PaidPeriod {
             chargedAt: period.chargedAt, isRenewal: record.isRenewal, isFreeTrial: record.isFreeTrial,
             revokedAt: record.revokedAt,
             revokedShare: record.revokedAt == nil ? 0 : record.revocationPercentage ?? OneTimePurchase.whole,
-            replacedAt: period.replacedAt, isPart: period.isPart, asOf: record.asOf)
+            revokedReason: record.revokedAt == nil ? nil : record.revocationReason, replacedAt: period.replacedAt,
+            isPart: period.isPart, asOf: record.asOf)
     }
 }
 

@@ -1,4 +1,4 @@
-import AppStorePayloads
+public import AppStorePayloads
 public import Base
 
 /// One thing that a piece of evidence changed.
@@ -91,13 +91,16 @@ public struct PurchaseChange: Sendable, Hashable {
     public var quantity: Int64?
     /// Why it ended, where it did: 1 customer cancelled, 2 billing, 3 price increase not agreed, 4 unavailable, 5 other.
     public var intent: Int?
+    /// Why Apple gave money back, where it did and says why.
+    public var refundReason: RevocationReason?
     /// Apple's own word, where there is nothing else to say.
     public var reason: String?
 
     /// A change.
     public init(
         _ kind: Kind, productID: String? = nil, from: Timestamp? = nil, until: Timestamp? = nil, amount: Money? = nil,
-        share: Int64? = nil, quantity: Int64? = nil, intent: Int? = nil, reason: String? = nil
+        share: Int64? = nil, quantity: Int64? = nil, intent: Int? = nil, refundReason: RevocationReason? = nil,
+        reason: String? = nil
     ) {
         self.kind = kind
         self.productID = productID
@@ -107,6 +110,7 @@ public struct PurchaseChange: Sendable, Hashable {
         self.share = share
         self.quantity = quantity
         self.intent = intent
+        self.refundReason = refundReason
         self.reason = reason
     }
 }

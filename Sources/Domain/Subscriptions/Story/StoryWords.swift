@@ -84,8 +84,12 @@ struct StoryWords {
 
     private func refund(_ change: PurchaseChange) -> String {
         let part = change.share.flatMap { $0 < OneTimePurchase.whole ? " (\(percent($0)))" : nil } ?? ""
-        guard let amount = change.amount, amount.milliunits != 0 else { return "refund of \(span(change))\(part)" }
-        return "refund of \(span(change)): \(amount.words)\(part) went back"
+        // Before what may have to be cut off.
+        let why = change.refundReason.map { " (\($0.words))" } ?? ""
+        guard let amount = change.amount, amount.milliunits != 0 else {
+            return "refund\(why) of \(span(change))\(part)"
+        }
+        return "refund\(why) of \(span(change)): \(amount.words)\(part) went back"
     }
 
     private func percent(_ share: Int64) -> String {

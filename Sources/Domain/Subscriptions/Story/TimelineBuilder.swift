@@ -142,6 +142,7 @@ struct TimelineBuilder {
                 let share = new.revocationPercentage ?? OneTimePurchase.whole
                 change.share = share
                 change.amount = piece.price?.share(share)
+                change.refundReason = new.revocationReason
             }
             return [change]
         }

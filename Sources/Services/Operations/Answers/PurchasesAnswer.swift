@@ -1,4 +1,5 @@
 package import Accounts
+import AppStorePayloads
 package import Base
 package import PurchaseStore
 import Subscriptions
@@ -43,6 +44,7 @@ extension CommandAnswer {
         .init("purchased_at", \.bought.value.purchasedAt), .init("expires_at", \.bought.value.expiresAt),
         .init("revoked_at", \.bought.value.revokedAt), .init("quantity", \.bought.value.quantity),
         .init("revoked_share", \.bought.value.revokedShare),
+        .init("revoked_reason", \.bought.value.revokedReason?.word),
     ])
 }
 
@@ -55,9 +57,10 @@ extension RecordedOneTimePurchase {
 
     /// For people, above its timeline.
     fileprivate func text(at instant: Timestamp) -> String {
+        let reason = value.revokedReason.map { " (\($0.words))" } ?? ""
         let standing =
             switch state(at: instant) {
-            case "refunded": "refunded \(value.revocation(at: instant)?.minute ?? "")"
+            case "refunded": "refunded \(value.revocation(at: instant)?.minute ?? "")\(reason)"
             case "bought": "bought \(value.purchasedAt.minute)"
             default: "not bought yet"
             }

@@ -28,7 +28,8 @@ extension RecordedStory.Entry {
         .init("kind", \.kind.rawValue), .init("product_id", \.productID),
         .init("former_product_id", \.formerProductID), .init("from", \.from), .init("until", \.until),
         .init("amount", \.amount?.milliunits), .init("currency", \.amount?.currency), .init("share", \.share),
-        .init("quantity", \.quantity), .init("intent", \.intent), .init("reason", \.reason),
+        .init("quantity", \.quantity), .init("intent", \.intent),
+        .init("reason") { $0.refundReason?.word ?? $0.reason },
     ])
 
     /// The event for people, with its origin unless Apple posted it; on a second line where there is no room beside it.

@@ -7,7 +7,9 @@ extension AppleAnswer {
     package init(transactions pages: [TransactionsPage], from environment: Environment) {
         let records = pages.flatMap(\.transactions)
         self.init(
-            environment, [.init("transactions", .array(records.map { .written($0.payload.json) }))],
+            environment,
+            [.init("transactions", .array(records.map { .written($0.payload.json) }))]
+                + Self.refundReasons(records.map(\.payload)),
             unknown: pages.last?.unknownFields ?? [:], refused: pages.flatMap(\.refused),
             text: Self.table(records.map(\.payload), "no transactions") + "\n\(environment)")
     }
@@ -15,7 +17,8 @@ extension AppleAnswer {
     /// One transaction.
     package init(transaction record: SignedRecord<TransactionPayload>, from environment: Environment) {
         self.init(
-            environment, [.init("transaction", .written(record.payload.json))],
+            environment,
+            [.init("transaction", .written(record.payload.json))] + Self.refundReasons([record.payload]),
             text: Self.table([record.payload], "") + "\n\(environment)")
     }
 
@@ -39,7 +42,8 @@ extension AppleAnswer {
             [
                 .init("status", .integer(Int64(order.status.rawValue))),
                 .init("transactions", .array(order.transactions.map { .written($0.payload.json) })),
-            ], unknown: order.unknownFields, refused: order.refused,
+            ] + Self.refundReasons(order.transactions.map(\.payload)), unknown: order.unknownFields,
+            refused: order.refused,
             text: isValid
                 ? Self.table(order.transactions.map(\.payload), "an order without in-app purchases")
                 : "no order of this app's: check the number, it is on the customer's receipt from Apple")
@@ -73,7 +77,11 @@ extension AppleAnswer {
             }
         }
         self.init(
-            environment, [.init("subscriptions", .array(lines))], unknown: statuses.unknownFields,
+            environment,
+            [.init("subscriptions", .array(lines))]
+                + Self.refundReasons(
+                    statuses.groups.flatMap { $0.lastTransactions.compactMap { $0.transaction?.payload } }),
+            unknown: statuses.unknownFields,
             refused: statuses.refused, text: (lines.isEmpty ? "no subscriptions" : table.text) + "\n\(environment)")
     }
 
@@ -88,6 +96,18 @@ extension AppleAnswer {
         }
     }
 
+    /// `refund_reasons`: why Apple refunded, by transaction: the payloads, which are Apple's, have a number there. Nothing where nothing
+    /// was refunded.
+    private static func refundReasons(_ transactions: [TransactionPayload]) -> [JSONValue.Member] {
+        var reasons: [String: String] = [:]
+        for one in transactions where one.revocationDate != nil {
+            reasons[one.transactionId] = one.revocationReason?.word
+        }
+        guard !reasons.isEmpty else { return [] }
+        let members = reasons.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value)) }
+        return [.init("refund_reasons", .object(members))]
+    }
+
     private static func table(_ transactions: [TransactionPayload], _ nothing: String) -> String {
         guard !transactions.isEmpty else { return nothing }
         var table = Table(
@@ -97,7 +117,7 @@ extension AppleAnswer {
                 one.transactionId, one.originalTransactionId, one.productId ?? "-",
                 one.purchaseDate.map { "\($0)" } ?? "-", one.expiresDate.map { "\($0)" } ?? "-",
                 one.price.map { "\(money($0)) \(one.currency ?? "")" } ?? "-",
-                one.revocationDate.map { "\($0)" } ?? "-",
+                one.revocationDate.map { "\($0)" + (one.revocationReason.map { ", \($0.words)" } ?? "") } ?? "-",
             ])
         }
         return table.text
