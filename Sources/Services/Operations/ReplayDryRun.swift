@@ -106,7 +106,7 @@ package struct ReplayDryRun: Sendable {
             return try await pool.withTransaction(options) { session in
                 try session.query(Self.savepoint)
                 do {
-                    throw RolledBack(change: try pipeline.apply(entries, comparing: true, session).change)
+                    throw RolledBack(change: try pipeline.apply(entries, session).change)
                 } catch let error as PostgresError where RefusalBlame(error) == .row {
                     try session.query(Self.rollback)
                 }
@@ -115,14 +115,13 @@ package struct ReplayDryRun: Sendable {
                 // The others together, so that each purchase is compared once.
                 let refused = Set(refusals.map(\.outboxID))
                 let rest = entries.filter { !refused.contains($0.outboxID) }
-                throw RolledBack(
-                    change: try pipeline.apply(rest, comparing: true, session).change, refusals: refusals)
+                throw RolledBack(change: try pipeline.apply(rest, session).change, refusals: refusals)
             }
         } catch let done as RolledBack {
             return (
                 done.change.outcomes,
                 done.change.deltas.compactMap { delta in
-                    let from = delta.subscriptionBefore?.status(at: now)?.status
+                    let from = delta.subscriptionBefore(pipeline.ledger.policy)?.status(at: now)?.status
                     guard let to = delta.subscription?.status(at: now)?.status, from != to else { return nil }
                     return Report.Move(purchase: delta.key, from: from, to: to)
                 }, done.refusals

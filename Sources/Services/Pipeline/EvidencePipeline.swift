@@ -90,17 +90,16 @@ package struct EvidencePipeline: Sendable {
     ///   - cause: why events are written that no evidence explains.
     ///   - instant: the latest instant that events are written of; now by default. An end that lies later may have a renewal in evidence
     ///     that waits.
-    ///   - comparing: also derive each subscription as it was before, for a rehearsal; costs as much again.
     ///   - derive: runs what derives purchases, for a caller that watches how long it computes.
     ///   - decide: called between ledger and accounts; what it throws rolls everything back.
     /// - Throws: `PostgresError`; what `decide` and observers throw. The transaction must then be rolled back.
     package func apply(
         _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], cause: EventCause = .clock,
-        upTo instant: PostgresTimestamp? = nil, comparing: Bool = false, _ session: borrowing PostgresSession,
+        upTo instant: PostgresTimestamp? = nil, _ session: borrowing PostgresSession,
         deciding decide: (Change, borrowing PostgresSession) throws -> Ownership = { _, _ in .unchanged },
         deriving derive: (() throws -> Change) throws -> Change = { try $0() }
     ) throws -> Applied {
-        let change = try derive { try record(entries, holding: others, comparing, session) }
+        let change = try derive { try record(entries, holding: others, session) }
         var applied: Applied
         switch try decide(change, session) {
         case .unchanged:
@@ -118,7 +117,7 @@ package struct EvidencePipeline: Sendable {
 
     /// Reports accounts and purchases that changed without any evidence: acts of staff, trials, rebuilds.
     /// - Parameter purchases: those whose owner or state changed; they are locked.
-    /// - Throws: as ``apply(_:holding:cause:upTo:comparing:_:deciding:deriving:)``.
+    /// - Throws: as ``apply(_:holding:cause:upTo:_:deciding:deriving:)``.
     func report(
         _ settled: AccountStore.Settled, of purchases: [PurchaseKey], cause: EventCause,
         _ session: borrowing PostgresSession
@@ -130,10 +129,9 @@ package struct EvidencePipeline: Sendable {
 
     /// Facts and state; what was recorded before is noted as a duplicate.
     private func record(
-        _ entries: [LedgerEntry], holding others: Set<PurchaseKey>, _ comparing: Bool,
-        _ session: borrowing PostgresSession
+        _ entries: [LedgerEntry], holding others: Set<PurchaseKey>, _ session: borrowing PostgresSession
     ) throws -> Change {
-        let (outcomes, deltas) = try ledger.apply(entries, holding: others, comparing: comparing, session)
+        let (outcomes, deltas) = try ledger.apply(entries, holding: others, session)
         let change = Change(outcomes: outcomes, deltas: deltas)
         try Outbox.recordDuplicates(zip(entries, change.outcomes).filter { $1 == .duplicate }.map(\.0), session)
         return change

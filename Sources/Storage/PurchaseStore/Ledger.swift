@@ -18,13 +18,11 @@ public struct Ledger: Sendable {
     /// workers that share any of them wait for each other and never deadlock.
     /// - Parameters:
     ///   - others: purchases to lock with them, even without new evidence. Each has been recorded, or is by these entries.
-    ///   - comparing: derive the state before the batch, too; this doubles the cost.
     /// - Returns: what became of each entry, in the entries' order, and how the batch changed each purchase: those with new
     ///   evidence, and those that share a transaction with them. They stay locked until the transaction ends.
     /// - Throws: `PostgresError`; the transaction must then be rolled back.
     package func apply(
-        _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], comparing: Bool = false,
-        _ session: borrowing PostgresSession
+        _ entries: [LedgerEntry], holding others: Set<PurchaseKey> = [], _ session: borrowing PostgresSession
     ) throws -> (outcomes: [LedgerOutcome], changes: [PurchaseDelta]) {
         let (outcomes, updates) = try applied(entries, holding: others, session)
         var evidence: [PurchaseKey: [EvidenceSummary]] = [:]
@@ -32,9 +30,7 @@ public struct Ledger: Sendable {
             if let key = entries[place].purchase { evidence[key, default: []].append(entries[place].summary) }
         }
         let changes = updates.indices.map { place in
-            var delta = updates[place].delta(evidence[updates[place].key] ?? [])
-            if comparing { delta.subscriptionBefore = updates[place].subscriptionBefore(policy) }
-            return delta
+            updates[place].delta(evidence[updates[place].key] ?? [])
         }
         return (outcomes, changes)
     }
@@ -251,7 +247,7 @@ extension KnownPurchase {
 
 extension PurchaseUpdate {
     /// The subscription by the facts before the batch; nil if it was not known as one.
-    fileprivate func subscriptionBefore(_ policy: StatusPolicy) -> SubscriptionState? {
+    func subscriptionBefore(_ policy: StatusPolicy) -> SubscriptionState? {
         switch known.extent {
         case .whole: return PurchaseState(known.facts, in: key.environment, policy: policy).subscription
         case .tail(let cut, let horizon, let carry):

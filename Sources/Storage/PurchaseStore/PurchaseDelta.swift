@@ -19,13 +19,11 @@ package struct PurchaseDelta: Sendable {
     package var periods: [PaidPeriod]
     /// Those periods before the batch.
     package var periodsBefore: [PaidPeriod]
-    private var state: PurchaseState?
+    private var update: PurchaseUpdate?
     /// All of its periods, as far as they were derived.
-    package var allPeriods: [PaidPeriod] { state?.paidPeriods ?? periods }
+    package var allPeriods: [PaidPeriod] { update?.state.paidPeriods ?? periods }
     /// The subscription as it is now; nil if it is none.
-    package var subscription: SubscriptionState? { state?.subscription }
-    /// The subscription before the batch; nil if it was none, or where the comparison was not asked for.
-    package var subscriptionBefore: SubscriptionState?
+    package var subscription: SubscriptionState? { update?.state.subscription }
     /// The one-time purchase, if it is one.
     package var oneTime: OneTimePurchase?
     /// The one-time purchase before the batch.
@@ -38,19 +36,23 @@ package struct PurchaseDelta: Sendable {
     /// Memberwise.
     package init(
         key: PurchaseKey, phases: [Phase] = [], periods: [PaidPeriod] = [], periodsBefore: [PaidPeriod] = [],
-        state: PurchaseState? = nil, oneTime: OneTimePurchase? = nil, oneTimeBefore: OneTimePurchase? = nil,
+        oneTime: OneTimePurchase? = nil, oneTimeBefore: OneTimePurchase? = nil,
         wasKnown: Bool = false, evidence: [EvidenceSummary] = []
     ) {
         self.key = key
         self.phases = phases
         self.periods = periods
         self.periodsBefore = periodsBefore
-        self.state = state
         self.oneTime = oneTime
         self.oneTimeBefore = oneTimeBefore
         self.wasKnown = wasKnown
         self.evidence = evidence
     }
+
+    /// The subscription before the batch; nil if it was none. It is derived for this: it costs as much as the batch did.
+    package func subscriptionBefore(_ policy: StatusPolicy) -> SubscriptionState? { update?.subscriptionBefore(policy) }
+
+    fileprivate mutating func comes(of update: PurchaseUpdate) { self.update = update }
 }
 
 extension PurchaseUpdate {
@@ -59,9 +61,10 @@ extension PurchaseUpdate {
         let periods = state.paidPeriods(after: records, upon: known.facts)
         var delta = PurchaseDelta(
             key: key, phases: state.subscription?.phases ?? [], periods: periods.now, periodsBefore: periods.before,
-            state: state, oneTime: state.oneTime,
+            oneTime: state.oneTime,
             oneTimeBefore: state.oneTime == nil ? nil : OneTimePurchase(counting: known.facts),
             wasKnown: known.earlierPhases != nil, evidence: evidence)
+        delta.comes(of: self)
         delta.since = since
         if case .phases(let phases) = subscriptionRow {
             (delta.movedPhases, delta.earlierPhases) = (phases.moved, phases.earlier)
