@@ -186,7 +186,7 @@ let package = Package(
         .target(
             name: "Worker",
             dependencies: [
-                "AccountStore", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore", "Events",
+                "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore", "Events",
                 "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", logging, metrics,
                 serviceLifecycle,
             ],
@@ -455,14 +455,15 @@ let package = Package(
             name: "WorkerTests",
             dependencies: [
                 "AccountStore", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore", "Events",
-                "EvidenceStore", "Operations", "Postgres", "PurchaseStore", "Simulation", "StandInSupport",
+                "EvidenceStore", "Operations", "Pipeline", "Postgres", "PurchaseStore", "Simulation", "StandInSupport",
                 "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
             ],
             path: "Tests/WorkerTests", swiftSettings: rules),
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "AppStorePayloads", "AppStoreVerification", "AppleRecords", "Base", "EventStore", "EvidenceStore",
+                "Accounts", "AppStorePayloads", "AppStoreVerification", "AppleRecords", "Base", "EventStore",
+                "EvidenceStore",
                 "HTTPKit", "Pipeline", "Postgres", "Schema", "Simulation", "StandInSupport", "Subscriptions",
                 "TestSupport", "WebhookSupport", "storehook", argumentParser, asyncHTTPClient, crypto, logging, nioCore,
                 nioHTTP1, nioSSL, serviceLifecycle, yams,

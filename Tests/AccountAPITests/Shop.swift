@@ -108,7 +108,7 @@ struct Shop: Sendable {
                 let pipeline = EvidencePipeline(pool)
                 return AccountHandlers(
                     pipeline: pipeline, reads: reads,
-                    intake: EvidenceIntake(pool: pool, verifier: verifier, pipeline: pipeline, logger: quiet),
+                    intake: EvidenceIntake(pool: pool, verifier: verifier, pipeline: pipeline, logger: logger),
                     usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),
                     refresh: apple.refresh(pool), log: log, mostNewReceipts: mostNewReceipts,
                     onChange: { memory.change($0) })

@@ -42,9 +42,10 @@ struct EventClockTests {
                 "started_at = \(site.instant(soon.adding(days: -7))), ends_at = \(site.instant(soon))",
                 site
             ) { _ = try await site.pipeline.startTrial(of: "person-6") }
+            let log = RecordedLog()
             let clocks = (0..<3).map { _ in
                 EventClock(
-                    site.events, site.accounts, Outbox(site.pool), interval: .milliseconds(200), logger: quiet,
+                    site.events, site.accounts, Outbox(site.pool), interval: .milliseconds(200), logger: log.logger,
                     metrics: EventMetrics())
             }
             let group = ServiceGroup(services: clocks, logger: quiet)
@@ -85,6 +86,15 @@ struct EventClockTests {
             }
             #expect(try await site.gaps() == 0)
             #expect(try await site.aheadOfReads() == 0)
+            // Two trials have ended, Apple's and the app's own, perhaps within a second.
+            let lines = log.lines("Ended a trial").map(\.metadata)
+            #expect((1...2).contains(lines.count) && log.lines("Converted a trial").isEmpty)
+            for line in lines {
+                #expect([1, 6].contains { line["app_account_token"] == "\(token($0))" }, "\(line)")
+                #expect(line["tier"] == "free" && line["status"] == "trial_expired" && line["reason"] == "clock")
+                #expect(
+                    line["tier_before"] == "pro" && line["ends"] == "\(soon)" && line["environment"] == "Production")
+            }
         }
     }
 

@@ -87,14 +87,6 @@ struct ListenerTests {
         }
     }
 
-    @Test("a line that comes again and again is written once an interval, with how often it would have come")
-    func tally() {
-        let start = ContinuousClock.now
-        var line = TalliedLine(every: .seconds(600))
-        let counts = [0, 1, 2, 599, 600, 601, 5000, 5001].map { line.count(at: start + .seconds($0)) }
-        #expect(counts == [1, nil, nil, nil, 4, nil, 2, nil])
-    }
-
     @Test(
         "takes only plain names for channels",
         arguments: ["", "Work", "a\"b", "a;b", "1a", String(repeating: "a", count: 64)])

@@ -1,3 +1,5 @@
+import Accounts
+import Base
 import Foundation
 import Postgres
 import TestSupport
@@ -133,6 +135,30 @@ struct AccountCommandTests {
             #expect(emptied.map(\.kind) == account.acts.map(\.kind))
             #expect(emptied.allSatisfy { $0.why == nil && $0.by == nil })
             #expect(try await shown(site, "user-42").status == "free")
+        }
+    }
+
+    @Test(
+        "an act leaves a line with the account's token, what it was and is, its end and why, and never the account's id"
+    )
+    func line() async throws {
+        try await withSite { site in
+            #expect(try await site.run("catalog", "apply", try file(Self.catalog)).ending == .exited(0))
+            let id = "ann@example.com"
+            let granted = try await site.run(
+                "grant", id, "--tier", "pro", "--days", "30", "--why", "ann@example.com, not xann@example.com, wrote")
+            #expect(granted.ending == .exited(0), "\(granted.errors)")
+            let line = try #require(
+                try JSONSerialization.jsonObject(with: Data(granted.errors.utf8)) as? [String: String])
+            let token = AccountToken.of(id).description
+            #expect(line["message"] == "Staff has acted for an account" && line["level"] == "info")
+            #expect(line["app_account_token"] == token && line["act"] == "grant" && line["by"]?.contains("@") == true)
+            #expect(
+                line["tier_before"] == "free" && line["status_before"] == "free" && line["environment"] == "Production")
+            #expect(line["tier"] == "pro" && line["status"] == "active" && line["ends"]?.hasPrefix("20") == true)
+            #expect(line["reason"] == "\(token), not xann@example.com, wrote" && line["number"] != nil)
+            let blocked = try await site.run("revoke", id, "--why", "why")
+            #expect(blocked.errors.contains(token) && !blocked.errors.contains(id), "\(blocked.errors)")
         }
     }
 

@@ -165,8 +165,10 @@ struct LogTests {
             #expect(letters.count >= 6 && letters.contains { $0.type == "STRANGER" })
             let said = log.text + letters.map { "\($0.message) \($0.reason)" }.joined(separator: "\n")
             let password = URLComponents(string: site.database.url)?.password
-            var words = ["5ECRET", "hush", "STRANGER", token, "xxxxxxxx", "postgresql://"]
-            words.append(subscriber[subscriber.latest(of: line)].transactionId)
+            var words = ["5ECRET", "hush", "STRANGER", "xxxxxxxx", "postgresql://"]
+            words.append(subscriber[subscriber.latest(of: line)].webOrderLineItemId ?? "webOrderLineItemId")
+            // Whose the purchase is, a line about what was applied says by the account's token.
+            #expect(log.lines.allSatisfy { line in !line.contains { $0 != "app_account_token" && $1.contains(token) } })
             words += genuine.flatMap { $0.split(separator: ".").map { String($0.dropFirst(20).prefix(30)) } }
             if let password { words.append(password) }
             for word in words {

@@ -23,4 +23,16 @@ public struct ExpirationIntent: AppleCode {
     public static let known: Set<ExpirationIntent> = [
         .customerCancelled, .billing, .priceIncrease, .productUnavailable, .other,
     ]
+
+    /// Its word; Apple's number where this release has no word for it.
+    public var word: String {
+        switch self {
+        case .customerCancelled: "customer_cancelled"
+        case .billing: "billing"
+        case .priceIncrease: "price_increase"
+        case .productUnavailable: "product_unavailable"
+        case .other: "other"
+        default: description
+        }
+    }
 }

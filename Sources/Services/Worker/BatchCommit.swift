@@ -15,6 +15,7 @@ struct BatchCommit: Sendable {
     let logger: Logger
     let metrics: WorkerMetrics
     let clock: EventClock?
+    let lives: LifeLog
 
     /// One transaction: take the rows that are still ours, apply them, write their outcomes. Either all of it is
     /// committed or nothing.
@@ -38,6 +39,10 @@ struct BatchCommit: Sendable {
                 entries, upTo: rows.map(\.claimed.receivedAt).max(), session, deriving: { try watch.during(held, $0) })
             try Outbox.bury(letters, session)
             let (outcomes, settled) = (applied.change.outcomes, applied.settled)
+            // Derives a purchase once more, as it was before: in a flood once a second.
+            let told = lives.prepare(.applied) {
+                AppliedNotification(entries, applied, pipeline.ledger.policy).map { ($0.place, $0.metadata) }
+            }
             let end = (settled.clock, ContinuousClock.now)
             // At the end: other workers with findings about one of these addresses wait for this transaction.
             try Outbox.count(rows.compactMap { $0.finding(from: senders) }, configuration.junk, session)
@@ -46,7 +51,7 @@ struct BatchCommit: Sendable {
                 parked: outcomes.count { $0 == .parked }, dead: letters.count, lost: batch.rows.count - rows.count)
             return (
                 tally: tally, rows: rows, entries: entries, outcomes: outcomes, letters: letters, end: end,
-                accounts: settled.changed, events: applied.events
+                accounts: settled.changed, events: applied.events, told: told
             )
         }
         pipeline.accounts.announce(done.accounts)
@@ -54,8 +59,20 @@ struct BatchCommit: Sendable {
         // Read inside the transaction, which needs no connection; the duration of the commit is measured here.
         let committed = done.end.0.adding(ContinuousClock.now - done.end.1)
         metrics.settled(done.entries, done.outcomes, done.letters, at: committed)
+        note(done.rows, AppliedNotification.count(done.entries, done.outcomes), done.told)
         log(done.rows, done.outcomes)
         return done.tally
+    }
+
+    /// What a line says of one of a batch's entries.
+    private typealias Told = (place: Int, metadata: Logger.Metadata)
+
+    /// A line for what was applied, one a second at most.
+    private func note(_ rows: [PreparedBatch.Row], _ count: Int, _ told: Told?) {
+        lives.note(.applied, times: count, of: told) { told in
+            let applied = rows.filter { if case .apply = $0.verdict { true } else { false } }
+            return applied[told.place].logMetadata.merging(told.metadata) { _, new in new }
+        }
     }
 
     /// A line for each settled notification. Posters of junk decide how many letters there are, so only some letters

@@ -41,7 +41,7 @@ final class BatchSettler: Sendable {
         self.logger = logger
         commit = BatchCommit(
             pool: pool, pipeline: pipeline, configuration: configuration, watch: watch, logger: logger,
-            metrics: metrics, clock: clock)
+            metrics: metrics, clock: clock, lives: LifeLog(logger, every: configuration.lineInterval))
         outbox = Outbox(pool)
         puttingOff = PuttingOff(
             queue: outbox.queue, configuration: configuration, logger: logger, metrics: metrics)

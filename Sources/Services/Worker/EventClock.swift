@@ -3,6 +3,7 @@ import Base
 package import EventStore
 package import EvidenceStore
 package import Logging
+import Pipeline
 import Postgres
 import ServiceLifecycle
 import Synchronization
@@ -20,6 +21,7 @@ package final class EventClock: Service {
     private let interval: Duration
     private let logger: Logger
     private let metrics: EventMetrics
+    private let lives: LifeLog
     private let placing = WorkSignal()
     private let ticking = WorkSignal()
 
@@ -54,6 +56,7 @@ package final class EventClock: Service {
         self.interval = interval
         self.logger = logger
         self.metrics = metrics
+        lives = LifeLog(logger)
     }
 
     /// Works until graceful shutdown.
@@ -77,9 +80,10 @@ package final class EventClock: Service {
         }
     }
 
-    /// Counts events of a committed transaction, and has them placed.
+    /// Counts events of a committed transaction, says what they report of trials, and has them placed.
     func wrote(_ events: EventCounts) {
         metrics.count(events)
+        lives.note(events)
         if events.count > 0 { placing.wake() }
     }
 

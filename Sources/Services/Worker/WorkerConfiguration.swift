@@ -22,6 +22,8 @@ package struct WorkerConfiguration: Sendable {
     package var junk = JunkLimits()
     /// The rules for events; nil writes none, for measuring what events cost.
     package var events: EventRules? = EventRules()
+    /// The shortest time between two lines of the log about applied notifications.
+    package var lineInterval = Duration.seconds(1)
     /// Called with a row's id on the core that is about to verify it: fault tests do here what a poisonous payload
     /// would.
     package var beforeVerifying: (@Sendable (Int64) -> Void)?

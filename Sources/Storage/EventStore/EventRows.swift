@@ -38,7 +38,7 @@ struct EventRows {
         areLate.append(drafts[place].isLate)
         areCorrections.append(drafts[place].isCorrection)
         contents.append { drafts[place].writeContent(to: &$0) }
-        counts.count(drafts[place].kind, by: drafts[place].cause)
+        counts.count(drafts, place)
     }
 }
 

@@ -88,38 +88,6 @@ extension EventStore {
     }
 }
 
-/// The events written in a transaction, counted.
-package struct EventCounts: Sendable, Hashable {
-    /// How many events of each kind, by cause.
-    package var events: [Line: Int] = [:]
-
-    /// How an event is counted.
-    package struct Line: Sendable, Hashable {
-        /// Its kind.
-        package var kind: EventKind
-        /// The cause that it gives.
-        package var cause: String
-    }
-
-    /// How many events.
-    package var count: Int { events.values.reduce(0, +) }
-
-    /// Nothing.
-    package init() {}
-
-    /// Counts one.
-    mutating func count(_ kind: EventKind, by cause: EventCause) {
-        events[Line(kind: kind, cause: cause.name), default: 0] += 1
-    }
-
-    /// Both.
-    package static func + (a: EventCounts, b: EventCounts) -> EventCounts {
-        var sum = a
-        sum.events.merge(b.events, uniquingKeysWith: +)
-        return sum
-    }
-}
-
 extension AccountStore.State {
     fileprivate var id: ReportedAccess.ID { .init(token: token, environment: environment) }
 }

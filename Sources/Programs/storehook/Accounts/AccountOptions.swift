@@ -61,18 +61,41 @@ struct ActOptions: ParsableArguments {
                 let name = named.name
                 let done = try await EvidencePipeline(pool).act(
                     kind, for: named, by: Operator.name, why: why)
-                var metadata: Logger.Metadata = [
-                    "account": "\(name)", "act": "\(kind.name)", "number": "\(done.act.id)",
-                    "tier": "\(done.after.tier)", "tier_before": "\(done.before.tier)",
-                    "status": "\(done.after.status.rawValue)", "by": "\(Operator.name)", "why": "\(why)",
-                ]
-                metadata["ends"] = done.after.expiresAt.map { "\($0)" }
-                metadata["original_transaction_id"] = done.before.purchase.map { "\($0.originalTransactionID)" }
-                logger.info("Staff has acted for an account", metadata: metadata)
+                logger.info("Staff has acted for an account", metadata: metadata(of: done, for: named))
                 return CommandAnswer(name, done)
             } catch let refusal as ActRefusal { throw CommandFailure("\(refusal)") }
         }
         account.output.print(answer)
+    }
+
+    /// The line names the account by its appAccountToken alone: its id may be an e-mail address.
+    private func metadata(
+        of done: (act: StaffAct, before: AccountPhase, after: AccountPhase), for account: AccountIdentity
+    ) -> Logger.Metadata {
+        var metadata = done.after.logMetadata(of: account.token)
+        metadata["environment"] = "\(Environment.production)"
+        metadata["act"] = "\(done.act.kind.name)"
+        metadata["number"] = "\(done.act.id)"
+        metadata["tier_before"] = "\(done.before.tier)"
+        metadata["status_before"] = "\(done.before.status.rawValue)"
+        metadata["by"] = "\(Operator.name)"
+        metadata["reason"] = "\(account.id.map { Self.naming("\(account.token)", for: $0, in: why) } ?? why)"
+        if let purchase = done.before.purchase {
+            metadata["original_transaction_id"] = "\(purchase.originalTransactionID)"
+        }
+        return metadata
+    }
+
+    /// The text with the account's token wherever its id stands by itself.
+    static func naming(_ token: String, for id: String, in text: String) -> String {
+        func isWord(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
+        var (named, rest) = ("", text[...])
+        while let found = rest.firstRange(of: id) {
+            let isWhole = !isWord(text[..<found.lowerBound].last) && !isWord(text[found.upperBound...].first)
+            named += rest[..<found.lowerBound] + (isWhole ? token[...] : rest[found])
+            rest = rest[found.upperBound...]
+        }
+        return named + rest
     }
 
     /// Refuses days that no record takes.

@@ -53,10 +53,10 @@ package struct CallerCheck: CallerIdentification {
 
     package func metadata(of caller: Identity) -> Logger.Metadata {
         switch caller {
-        case .app(let account): return ["account": "\(account.name)"]
+        case .app(let account): return ["app_account_token": "\(account.token)"]
         case .server(let key, let account):
             var metadata: Logger.Metadata = ["server_key": "\(key)"]
-            metadata["account"] = account.map { "\($0.name)" }
+            metadata["app_account_token"] = account.map { "\($0.token)" }
             return metadata
         }
     }

@@ -9,8 +9,8 @@ import Pipeline
 import PurchaseStore
 import Subscriptions
 
-/// One line for each thing that happens to an account, to be found by account or by purchase. Never what was sent: no
-/// token, no payload, no receipt.
+/// One line for each thing that happens to an account, to be found by its appAccountToken or by purchase. Never its id, which may be an
+/// e-mail address, and never what was sent: no token of the app's, no payload, no receipt.
 package struct AccountLog: Sendable {
     private let logger: Logger
 
@@ -28,7 +28,7 @@ package struct AccountLog: Sendable {
     ) {
         guard logger.logLevel <= level else { return }
         var metadata = metadata
-        metadata["account"] = "\(caller.name)"
+        metadata["app_account_token"] = "\(caller.token)"
         if caller.isServer { metadata["by"] = "server key" }
         if let request = RequestID.current { metadata["request"] = "\(request)" }
         logger.log(level: level, message, metadata: metadata)

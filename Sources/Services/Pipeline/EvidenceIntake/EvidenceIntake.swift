@@ -34,6 +34,7 @@ package struct EvidenceIntake: Sendable {
     private let deadline: Duration
     private let logger: Logger
     private let metrics: IntakeMetrics
+    private let lives: LifeLog
 
     /// How often a transaction is tried again that lost a deadlock or a serialization conflict.
     private static let mostRepeats = 5
@@ -56,6 +57,7 @@ package struct EvidenceIntake: Sendable {
         self.deadline = deadline
         self.logger = logger
         metrics = IntakeMetrics(factory)
+        lives = LifeLog(logger)
     }
 
     /// Verifies records and applies those that hold.
@@ -104,6 +106,7 @@ package struct EvidenceIntake: Sendable {
             let committed = try await commit(verified, records, prepare, cause, payer, decide)
             // Memories of guards are stale from here on.
             pipeline.accounts.announce(committed.applied.settled.changed)
+            if let events = committed.applied.events { lives.note(events) }
             for (record, evidence) in zip(verified, committed.taken) { answers[record.place] = .taken(evidence) }
             applied = committed.applied
         }

@@ -1,0 +1,27 @@
+/// Decides when something that happens again and again gets a line of the log: the first time, and then once an interval at most, with
+/// how often it has happened since the last line.
+package struct TalliedLine: Sendable {
+    private let interval: Duration
+    private var last: ContinuousClock.Instant?
+    private var unlogged = 0
+
+    /// Nothing has happened yet.
+    package init(every interval: Duration) { self.interval = interval }
+
+    /// Whether what happens now gets a line.
+    package func isDue(at now: ContinuousClock.Instant) -> Bool {
+        last.map { $0.duration(to: now) >= interval } ?? true
+    }
+
+    /// Notes that it happened so many times more, for the next line to tell.
+    package mutating func add(_ times: Int) { unlogged += times }
+
+    /// Notes that it happened so many times more.
+    /// - Returns: how often it did since the last line, this time included; nil where no line is to be logged.
+    package mutating func count(_ times: Int = 1, at now: ContinuousClock.Instant) -> Int? {
+        unlogged += times
+        guard isDue(at: now) else { return nil }
+        defer { (last, unlogged) = (now, 0) }
+        return unlogged
+    }
+}

@@ -1,0 +1,105 @@
+package import Accounts
+package import Base
+package import EventStore
+import Events
+package import Logging
+import Subscriptions
+import Synchronization
+
+/// Lines of the log about what becomes of customers: one for each thing.
+///
+/// Where more comes than one of a kind in a second, a line a second tells of one of them and of how many came since the line before it.
+/// Until a line is due nothing is put together: the cost is to count. A line names an account by its appAccountToken alone, never by its
+/// id, which may be an e-mail address, and repeats nothing personal.
+package final class LifeLog: Sendable {
+    /// What a line tells of.
+    package enum Kind: Int, Sendable, CaseIterable {
+        /// A notification was applied.
+        case applied
+        /// A purchase took the place of a trial.
+        case converted
+        /// A trial has ended, and nothing was bought.
+        case ended
+
+        var message: Logger.Message {
+            switch self {
+            case .applied: "Applied a notification"
+            case .converted: "Converted a trial"
+            case .ended: "Ended a trial"
+            }
+        }
+    }
+
+    private let logger: Logger
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let lines: Mutex<[TalliedLine]>
+
+    /// A log.
+    /// - Parameters:
+    ///   - interval: the shortest time between two lines of a kind.
+    ///   - now: the clock by which that is measured.
+    package init(
+        _ logger: Logger, every interval: Duration = .seconds(1),
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.logger = logger
+        self.now = now
+        lines = Mutex(Array(repeating: TalliedLine(every: interval), count: Kind.allCases.count))
+    }
+
+    /// What a line of a kind is going to need, where one is due: only then is it put together.
+    package func prepare<News>(_ kind: Kind, _ news: () throws -> News?) rethrows -> News? {
+        guard logger.logLevel <= .info, lines.withLock({ $0[kind.rawValue].isDue(at: now()) }) else { return nil }
+        return try news()
+    }
+
+    /// Counts what happened so many times, and writes a line if one is due.
+    /// - Parameters:
+    ///   - news: one of them; nil where it was not prepared, and then the next line counts it.
+    ///   - describe: says what the line tells of it; called for the line alone.
+    package func note<News>(_ kind: Kind, times: Int, of news: News?, _ describe: (News) -> Logger.Metadata) {
+        guard times > 0, logger.logLevel <= .info else { return }
+        let count = lines.withLock { lines -> Int? in
+            if news != nil { return lines[kind.rawValue].count(times, at: now()) }
+            lines[kind.rawValue].add(times)
+            return nil
+        }
+        guard let count, let news else { return }
+        var metadata = describe(news)
+        if count > 1 { metadata["count"] = "\(count)" }
+        logger.info(kind.message, metadata: metadata)
+    }
+
+    /// Writes what the events of a committed transaction report of trials.
+    package func note(_ events: EventCounts) {
+        for (end, trials) in events.trials {
+            note(end == .converted ? .converted : .ended, times: trials.count, of: trials.last) {
+                Self.metadata(of: $0)
+            }
+        }
+    }
+
+    private static func metadata(of draft: EventDraft) -> Logger.Metadata {
+        guard case .account(let value, let previous) = draft.subject else { return [:] }
+        var metadata = value.logMetadata(of: draft.account)
+        metadata["environment"] = "\(draft.environment)"
+        metadata["status_before"] = previous.map { "\($0.status.rawValue)" }
+        metadata["tier_before"] = previous.map { "\($0.tier)" }
+        metadata["reason"] = "\(draft.cause.name)"
+        if metadata["original_transaction_id"] == nil {
+            metadata["original_transaction_id"] = (previous?.purchase).map { "\($0.originalTransactionID)" }
+        }
+        return metadata
+    }
+}
+
+extension AccountPhase {
+    /// What lines say of an account: its appAccountToken, tier, status, when access ends, and the purchase that decides.
+    package func logMetadata(of token: UniqueIdentifier?) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["tier": "\(tier)", "status": "\(status.rawValue)"]
+        metadata["app_account_token"] = token.map { "\($0)" }
+        metadata["ends"] = expiresAt.map { "\($0)" }
+        metadata["original_transaction_id"] = purchase.map { "\($0.originalTransactionID)" }
+        return metadata
+    }
+}
