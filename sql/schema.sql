@@ -2227,6 +2227,9 @@ CREATE TABLE storehook.one_time_purchases (
     gaps text,
     sales text,
     earlier_accounts text,
+    revocation_reason smallint,
+    first_stored_at timestamp with time zone,
+    last_stored_at timestamp with time zone,
     CONSTRAINT one_time_purchases_kind_check CHECK ((kind = ANY (ARRAY['non_consumable'::text, 'non_renewing'::text, 'consumable'::text])))
 )
 WITH (fillfactor='90');
@@ -2238,6 +2241,12 @@ COMMENT ON COLUMN storehook.one_time_purchases.gaps IS 'when it was not held in 
 COMMENT ON COLUMN storehook.one_time_purchases.sales IS 'where it was paid for more than once: of each sale, as JSON, its transaction, how many, and its refund; else null';
 
 COMMENT ON COLUMN storehook.one_time_purchases.earlier_accounts IS 'the accounts that were signed into it before app_account_token: until/account, in milliseconds since 1970, separated by spaces; null for none';
+
+COMMENT ON COLUMN storehook.one_time_purchases.revocation_reason IS 'why Apple refunded: 0 another reason, 1 an issue with the app; null while it stands, or where Apple does not say';
+
+COMMENT ON COLUMN storehook.one_time_purchases.first_stored_at IS 'as in subscriptions';
+
+COMMENT ON COLUMN storehook.one_time_purchases.last_stored_at IS 'as in subscriptions';
 
 CREATE TABLE storehook.purchase_bindings (
     id bigint NOT NULL,
@@ -2471,6 +2480,8 @@ WITH (fillfactor='90');
 COMMENT ON COLUMN storehook.transactions.price IS 'milliunits of currency, quantity and offer included, as Apple sent it: 9990 is 9.99, and 230000 is 230 yen';
 
 COMMENT ON COLUMN storehook.transactions.notification_uuid IS 'the notification whose record stands here; null where it came by itself';
+
+COMMENT ON COLUMN storehook.transactions.revocation_reason IS 'why Apple refunded: 0 another reason, 1 an issue with the app';
 
 COMMENT ON COLUMN storehook.transactions.revocation_percentage IS 'thousandths of a percent: 100000 is all of the price';
 
@@ -3221,6 +3232,8 @@ CREATE TABLE storehook.subscriptions (
     phase_account uuid[] NOT NULL,
     phase_origin text[],
     stretches text,
+    first_stored_at timestamp with time zone,
+    last_stored_at timestamp with time zone,
     CONSTRAINT subscriptions_check CHECK (((cardinality(phase_starts) > 0) AND (cardinality(phase_status) = cardinality(phase_starts)) AND (cardinality(phase_product) = cardinality(phase_starts)) AND (cardinality(phase_expires) = cardinality(phase_starts)) AND (cardinality(phase_trial) = cardinality(phase_starts)))),
     CONSTRAINT subscriptions_check1 CHECK (((cardinality(phase_basis) = cardinality(phase_starts)) AND (cardinality(phase_transaction) = cardinality(phase_starts)) AND (cardinality(phase_period_ends) = cardinality(phase_starts)) AND (cardinality(phase_grace_ends) = cardinality(phase_starts)) AND (cardinality(phase_will_renew) = cardinality(phase_starts)) AND (cardinality(phase_renewal_product) = cardinality(phase_starts)) AND (cardinality(phase_price_pending) = cardinality(phase_starts)) AND (cardinality(phase_intent) = cardinality(phase_starts)) AND (cardinality(phase_account) = cardinality(phase_starts)))),
     CONSTRAINT subscriptions_earlier_phases_check CHECK ((earlier_phases >= 0)),
@@ -3242,6 +3255,10 @@ COMMENT ON COLUMN storehook.subscriptions.paid_until IS 'when the latest paid st
 COMMENT ON COLUMN storehook.subscriptions.phase_origin IS 'for each phase bought|charged|upcoming account|named product, instants in milliseconds since 1970; null where nothing is to be said';
 
 COMMENT ON COLUMN storehook.subscriptions.stretches IS 'where the customer bought again after a lapse: the instant in milliseconds since 1970, and the account that was signed last before it';
+
+COMMENT ON COLUMN storehook.subscriptions.first_stored_at IS 'when the first evidence of it was stored; null where an earlier release wrote the row, until a rebuild or its next evidence';
+
+COMMENT ON COLUMN storehook.subscriptions.last_stored_at IS 'when its latest evidence was stored; likewise';
 
 CREATE VIEW storehook.held_purchases AS
  SELECT l.token,
@@ -3511,6 +3528,8 @@ CREATE VIEW storehook.paid_periods AS
 
 COMMENT ON VIEW storehook.paid_periods IS 'price in milliunits of currency, quantity and offer included: 9990 is 9.99, and 230000 is 230 yen';
 
+COMMENT ON COLUMN storehook.paid_periods.revocation_reason IS 'why Apple refunded: 0 another reason, 1 an issue with the app';
+
 COMMENT ON COLUMN storehook.paid_periods.refunded IS 'how much of the price was paid back, in milliunits, rounded down: all of it where Apple names no share';
 
 CREATE TABLE storehook.served_apps (
@@ -3685,6 +3704,7 @@ CREATE TABLE storehook.purchase_facts (
     is_not_retried boolean,
     original_purchased_at timestamp with time zone,
     price bigint,
+    revocation_reason smallint,
     CONSTRAINT purchase_facts_check CHECK (((transaction_id IS NULL) = (transaction_signed_at IS NULL))),
     CONSTRAINT purchase_facts_check1 CHECK (((transaction_id IS NULL) = (transaction_digest IS NULL))),
     CONSTRAINT purchase_facts_check2 CHECK (((renewal_signed_at IS NULL) = (renewal_digest IS NULL))),
@@ -3703,6 +3723,8 @@ COMMENT ON COLUMN storehook.purchase_facts.reason IS 'PURCHASE or RENEWAL, as Ap
 COMMENT ON COLUMN storehook.purchase_facts.additional_reason IS 'why the transaction stands beside others of its period, in Apple''s word; null for nearly all';
 
 COMMENT ON COLUMN storehook.purchase_facts.is_not_retried IS 'true where the renewal info says that Apple does not try to charge; null where it tries, and where Apple leaves that out';
+
+COMMENT ON COLUMN storehook.purchase_facts.revocation_reason IS 'why Apple refunded: 0 another reason, 1 an issue with the app; null where nothing was refunded, or Apple does not say';
 
 CREATE TABLE storehook.purchase_lines (
     environment text NOT NULL COLLATE pg_catalog."C",

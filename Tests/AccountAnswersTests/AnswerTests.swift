@@ -22,6 +22,9 @@ struct AnswerTests {
         if isForLife { subscription.oneTime = .nonConsumable }
         subscription.inTrial = status == .trial
         subscription.purchasedAt = Views.now.adding(days: -10)
+        subscription.transactionID = "1000000123456789"
+        subscription.createdAt = Views.now.adding(days: -10)
+        subscription.updatedAt = Views.now.adding(days: -2)
         subscription.cancelledAt = status == .cancelled ? Views.now.adding(days: -1) : nil
         return Views.account(subscription, status: status)
     }
@@ -49,6 +52,11 @@ struct AnswerTests {
         #expect(value["source"] == "apple" && value["expiresAt"] == "2024-01-15T00:00:00Z")
         #expect(value["cancelledAt"] == "2024-01-09T00:00:00Z" && value["purchaseDate"] == "2023-12-31T00:00:00Z")
         #expect(value["purchaseType"] == "subscription" && value["isActive"] == true)
+        #expect(value["period"] == "year" && value["transactionId"] == "1000000123456789")
+        #expect(value["createdAt"] == "2023-12-31T00:00:00Z" && value["updatedAt"] == "2024-01-08T00:00:00Z")
+        for name in ["period", "transactionId", "createdAt", "updatedAt", "cancelledAt"] {
+            #expect(value["subscription"]?[name] == value[name], "\(name)")
+        }
         #expect(value["expiringSoon"] == true && value["daysLeft"] == 5)
         #expect(try fault(AccountShapes.status, account, Self.reader) == nil)
 
@@ -57,7 +65,32 @@ struct AnswerTests {
         #expect(free["hasActiveSubscription"] == false && free["subscription"] == .null)
         #expect(free["subscriptions"] == [] && free["status"] == "free" && free["purchaseType"] == "none")
         #expect(free["expiringSoon"] == false && free["daysLeft"] == .null)
+        #expect(free["period"] == "none" && free["transactionId"] == .null)
+        #expect(free["createdAt"] == .null && free["updatedAt"] == .null)
         #expect(try fault(AccountShapes.status, nobody, Self.reader) == nil)
+    }
+
+    @Test("tell how long a purchase lasts: by the catalog, and for good what was bought for good")
+    func periods() {
+        func period(_ change: (inout SubscriptionView) -> Void) -> JSONValue? {
+            var purchase = Views.purchase(
+                "com.readmigo.pro.yearly", of: "com.readmigo", "1", in: "Production", until: Views.now, status: .active,
+                willRenew: true)
+            change(&purchase)
+            return SubscriptionShapes.api.value(of: purchase, for: Self.reader)["period"]
+        }
+        #expect(period { _ in } == "year")
+        #expect(period { $0.productID = "unheard.of" } == "none")
+        #expect(
+            period {
+                $0.productID = "unheard.of"
+                $0.oneTime = .nonConsumable
+            } == "lifetime")
+        #expect(
+            period {
+                $0.productID = "unheard.of"
+                $0.oneTime = .nonRenewing
+            } == "term")
     }
 
     @Test("say that access ends soon where it does and will not go on by itself, by the catalog's days")

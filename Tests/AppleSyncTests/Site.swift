@@ -105,7 +105,8 @@ struct Site: Sendable {
             truth[table] = try await value(
                 """
                 select count(*) || ' ' || md5(coalesce(string_agg(t.row, '/' order by t.row), ''))
-                  from (select (to_jsonb(r) - array['outbox_id', 'received_at', 'applied_at', 'source'])::text as row
+                  from (select (to_jsonb(r) - array['outbox_id', 'received_at', 'applied_at', 'source', 'first_stored_at',
+                                                     'last_stored_at'])::text as row
                           from storehook.\(unescaped: table) r) t
                 """)
         }

@@ -71,9 +71,11 @@ struct Desk: EvidenceSite {
             select row from (
                 select 't' || to_jsonb(t)::text as row from storehook.transactions t
                 union all select 'r' || to_jsonb(r)::text from storehook.renewals r
-                union all select 's' || to_jsonb(s)::text from storehook.subscriptions s
+                union all select 's' || (to_jsonb(s) - array['first_stored_at', 'last_stored_at'])::text
+                            from storehook.subscriptions s
                 union all select 'p' || to_jsonb(p)::text from storehook.purchase_lines p
-                union all select 'o' || to_jsonb(o)::text from storehook.one_time_purchases o
+                union all select 'o' || (to_jsonb(o) - array['first_stored_at', 'last_stored_at'])::text
+                            from storehook.one_time_purchases o
                 union all select 'a' || to_jsonb(a)::text from storehook.anomalies a
                 union all select 'f' || (to_jsonb(f) - 'outbox_id')::text from storehook.purchase_facts f) all_rows
              order by row

@@ -47,7 +47,7 @@ struct Arrival: Sendable {
         }
         let outboxID = Self.lastOutboxID.add(1, ordering: .relaxed).newValue
         return LedgerEntry(
-            outboxID: outboxID, receivedAt: PostgresTimestamp(millisecondsSince1970: 1_767_225_600_000),
+            outboxID: outboxID, receivedAt: Self.stored(self.notification.uuid.low),
             environment: environment, bundleID: bundleID, notification: notification, transaction: transaction,
             renewal: renewal)
     }
@@ -60,7 +60,7 @@ struct Arrival: Sendable {
         return records.compactMap(\.self).map { record in
             LedgerEntry(
                 outboxID: Self.lastOutboxID.add(1, ordering: .relaxed).newValue,
-                receivedAt: PostgresTimestamp(millisecondsSince1970: 1_767_225_600_000), source: source,
+                receivedAt: Self.stored(UInt64(record.digest[0])), source: source,
                 environment: environment, bundleID: "\(run)/\(bundleID)", record)
         }
     }
@@ -87,6 +87,11 @@ struct Arrival: Sendable {
         }
     }
 
+    /// When a piece of evidence was stored, the same each time that it is told: an instant of its own out of some hundreds.
+    private static func stored(_ number: UInt64) -> PostgresTimestamp {
+        PostgresTimestamp(millisecondsSince1970: 1_767_225_600_000 + Int64(number % 509) * 1_000)
+    }
+
     private static let lastOutboxID = Atomic<Int64>(0)
 
     /// Everything that a story tells.
@@ -98,5 +103,16 @@ struct Arrival: Sendable {
     /// Everything that the story of that name tells.
     static func all(of name: String) throws -> [Arrival] {
         try all(of: #require(Story.named(name)).performed())
+    }
+}
+
+extension LedgerEntry.Record {
+    /// The digest that it is known by.
+    fileprivate var digest: [UInt8] {
+        switch self {
+        case .transaction(let signed), .receiptTransaction(let signed): signed.digest
+        case .renewal(let signed), .receiptRenewal(let signed): signed.digest
+        case .appTransaction(_, let digest), .receipt(let digest): digest
+        }
     }
 }

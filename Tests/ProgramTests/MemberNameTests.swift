@@ -27,8 +27,8 @@ struct MemberNameTests {
         next not nothing notification notifications number of offer oldest one open openapi operation order
         original other outbox outcome owned owner ownership page parameters parked password paths pattern paused
         payload pending per percentage period place plan platform popular port post posted preference previous
-        price private problem product products proof properties property proven provided purchase purchased
-        purchases put quantity queued rate reason reasons receipt received recent recorded recovered refreshed
+        price private problem product products prompt proof properties property proven provided purchase purchased
+        purchases put quantity queued rate readmigo reason reasons receipt received recent recorded recovered refreshed
         refreshes refund refunds refusal refused release remaining renew renewal renews replayed request
         requested required resent resets resolution resolved responses restore restored result results retry
         revocation revoked root rule rules run s sample schema schemas scheme schemes seconds secret security
@@ -36,7 +36,7 @@ struct MemberNameTests {
         standing start started starts state status step still stored storefront storefronts subscription
         subscriptions subtype succeeded success summary test text texts then tier tiers time timeline timestamp
         title tls to token told took transaction transactions transferred transient trial trials trouble type
-        types unasked unavailable under unit unknown unlimited unproven unreleased unsigned until upgraded url
+        types unasked unavailable under unit unknown unlimited unproven unreleased unsigned until updated upgrade upgraded url
         usage use used uuid uuids valid verified verify version wait waiting warning way web webhook why will
         windows with without words write y zone
         """.split(whereSeparator: \.isWhitespace).map(String.init))

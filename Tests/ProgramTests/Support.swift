@@ -115,7 +115,7 @@ struct Site: Sendable {
     func subscriptions() async throws -> [String] {
         try await pool.query(
             """
-            select to_jsonb(s)::text from storehook.subscriptions s
+            select (to_jsonb(s) - array['first_stored_at', 'last_stored_at'])::text from storehook.subscriptions s
              order by environment, bundle_id, original_transaction_id
             """
         ).map { try $0.decode(0) }

@@ -8,5 +8,7 @@ public let agedOutbox = """
     update storehook.notifications set received_at = at from noon;
     update storehook.records set received_at = at from noon;
     update storehook.dead_letters set received_at = at from noon;
+    update storehook.subscriptions set first_stored_at = at, last_stored_at = at from noon;
+    update storehook.one_time_purchases set first_stored_at = at, last_stored_at = at from noon;
     select storehook.ensure_outbox_partitions();
     """

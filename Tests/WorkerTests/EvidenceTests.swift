@@ -117,7 +117,8 @@ struct EvidenceTests {
                     select row from (
                         select to_jsonb(t)::text as row from storehook.transactions t
                         union all select to_jsonb(r)::text from storehook.renewals r
-                        union all select to_jsonb(s)::text from storehook.subscriptions s
+                        union all select (to_jsonb(s) - array['first_stored_at', 'last_stored_at'])::text
+                                    from storehook.subscriptions s
                         union all select (to_jsonb(f) - 'outbox_id')::text from storehook.purchase_facts f) all_rows
                      order by row
                     """)

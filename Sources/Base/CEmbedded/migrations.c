@@ -167,6 +167,9 @@ static const struct storehook_migration migrations[] = {
     {55, "refund_reason", (const unsigned char[]){
 #embed "../../../sql/migrations/0055_refund_reason.sql" suffix(, 0)
     }},
+    {56, "stored_dates", (const unsigned char[]){
+#embed "../../../sql/migrations/0056_stored_dates.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

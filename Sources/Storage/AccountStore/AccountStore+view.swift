@@ -79,7 +79,9 @@ extension PostgresQuery {
                l.bundle_id, l.original_transaction_id, s.phase_renewal_product[p.n] as renewal_product,
                coalesce(s.phase_transaction[p.n], o.transaction_id) as transaction_id,
                tr.purchased_at as bought_at, tr.price, tr.currency, tr.ownership,
-               case when said.original ~ '^[0-9]{1,15}$' then said.original::bigint end as originally, \(purchaseColumns)
+               case when said.original ~ '^[0-9]{1,15}$' then said.original::bigint end as originally,
+               coalesce(s.first_stored_at, o.first_stored_at) as first_stored_at,
+               coalesce(s.last_stored_at, o.last_stored_at) as last_stored_at, \(purchaseColumns)
                -- Behind selects the planner does not see how many there are: it would plan each time for as many as there were.
           from unnest((select $1), (select $2)) with ordinality w (token, environment, place)
          cross join storehook.catalog_state c
@@ -193,9 +195,10 @@ extension SubscriptionView {
             let isBlocked = current.status == .revoked && current.purchase == key
             givesAccess = !isBlocked && line.gives(to: account, at: now, by: catalog)
         }
-        if phase.status == .cancelled || phase.status == .revoked {
-            cancelledAt = phases.reversed().prefix { $0.status == phase.status }.last?.startsAt
-        }
+        cancelledAt = Self.cancelledAt(phases)
+        createdAt = try row.decode("first_stored_at", as: PostgresTimestamp?.self).map { Timestamp($0) }
+        let storedAt = try row.decode("last_stored_at", as: PostgresTimestamp?.self).map { Timestamp($0) }
+        updatedAt = max(phase.startsAt, storedAt ?? phase.startsAt)
         trialStartedAt = trial?.startsAt
         trialEndsAt = trial?.endsAt
         transactionID = try row.decode("transaction_id")
@@ -212,6 +215,15 @@ extension SubscriptionView {
         price = Money(try row.decode("price"), in: try row.decode("currency"))
         self.ownership = try row.decode("ownership")
         renewalProductID = try row.decode("renewal_product")
+    }
+
+    /// Since when a purchase is cancelled or taken back, by its phases up to now; of one that has ended, since when it was cancelled before
+    /// that. Nil for all others.
+    private static func cancelledAt(_ phases: ArraySlice<LinePhase>) -> Timestamp? {
+        let ended = phases.reversed().prefix { $0.status == .expired }.count
+        let before = phases.dropLast(ended)
+        guard let last = before.last?.status, last == .cancelled || last == .revoked && ended == 0 else { return nil }
+        return before.reversed().prefix { $0.status == last }.last?.startsAt
     }
 
     /// A purchase at an instant.

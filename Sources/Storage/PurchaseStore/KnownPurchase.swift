@@ -25,6 +25,8 @@ struct KnownPurchase: Sendable {
     var earlierPhases: Int?
     /// Whether one of its transactions is also recorded under another original transaction, or a new one is.
     var isShared = false
+    /// When its evidence was stored, but for the new one; nil where there is none.
+    var stored: StoredDates?
 }
 
 extension Ledger {
@@ -39,6 +41,7 @@ extension Ledger {
         guard !keys.isEmpty else { return [] }
         var known = keys.map { KnownPurchase(key: $0) }
         var hasHeader = [Bool](repeating: false, count: keys.count)
+        var hasFacts = hasHeader
         for row in try session.query(.known(keys, new: new)) {
             var cells = RowCells(row)
             let number = Int(try cells.next(Int64.self)) - 1
@@ -53,6 +56,11 @@ extension Ledger {
                 let transaction: String? = try cells.next()
                 let stretches: String? = try cells.next()
                 known[number].isShared = try cells.next()
+                let firstStoredAt: PostgresTimestamp? = try cells.next()
+                let lastStoredAt: PostgresTimestamp? = try cells.next()
+                if let firstStoredAt, let lastStoredAt {
+                    known[number].stored = StoredDates(first: firstStoredAt, last: lastStoredAt)
+                }
                 if let horizon, let cut {
                     let carry = LineCarry(
                         account: account, boughtAt: origin?.boughtAt,
@@ -61,13 +69,24 @@ extension Ledger {
                     known[number].extent = .tail(cut: cut, horizon: horizon, carry: carry)
                 }
             }
-            guard try row.decode(10, as: Int64?.self) != nil else { continue }
-            let statement = try PurchaseStatement(row, at: 10, of: keys[number])
+            guard try row.decode(Self.firstFact, as: Int64?.self) != nil else { continue }
+            hasFacts[number] = true
+            let statement = try PurchaseStatement(row, at: Self.firstFact, of: keys[number])
             guard !shared.isForeign(statement) else { continue }
             _ = statement.merge(into: &known[number].facts)
         }
+        let undated = known.indices.filter { known[$0].stored == nil && hasFacts[$0] }
+        if !undated.isEmpty {
+            for row in try session.query(.storedDates(of: undated.map { keys[$0] })) {
+                let number = undated[Int(try row.decode(0, as: Int64.self)) - 1]
+                known[number].stored = StoredDates(first: try row.decode(1), last: try row.decode(2))
+            }
+        }
         return known
     }
+
+    /// The place of the first column of a fact in a row of ``PostgresQuery/known(_:new:)``.
+    private static let firstFact = 12
 }
 
 extension PostgresQuery {
@@ -138,6 +157,7 @@ extension PostgresQuery {
             ), header as materialized (
                 select key.*, p.anomalies, s.earlier_phases, s.carried_account_token, s.phase_origin[1] as origin,
                        case when s.phase_origin is not null then s.phase_transaction[1] end as transaction, s.stretches,
+                       s.first_stored_at, s.last_stored_at,
                        coalesce(same_transaction.is_foreign, false)
                        or exists (
                            select from storehook.shared_transactions shared
@@ -170,7 +190,7 @@ extension PostgresQuery {
             ), ends as materialized (
                 -- A column of its own, or begins is no condition of the index and all statements are read.
                 select n, original_transaction_id, bundle_id, environment, anomalies, earlier_phases,
-                       carried_account_token, origin, transaction, stretches, is_shared,
+                       carried_account_token, origin, transaction, stretches, is_shared, first_stored_at, last_stored_at,
                        case when is_cut then horizon end as horizon,
                        case when is_cut then cut end as cut,
                        case when is_cut then least(cut - interval '2 days', first_statement)
@@ -180,7 +200,7 @@ extension PostgresQuery {
                  cross join lateral (select cut is not null and first_statement is not null as is_cut) whole
             )
             select b.n, b.anomalies, b.earlier_phases, b.horizon, b.cut, b.carried_account_token, b.origin, b.transaction,
-                   b.stretches, b.is_shared,
+                   b.stretches, b.is_shared, b.first_stored_at, b.last_stored_at,
                    \(unescaped: facts)
               from ends b
               left join storehook.purchase_facts f

@@ -19,6 +19,8 @@ extension Ledger {
     ///
     /// Facts whose bytes retention has dropped are taken from their rows: the statements from `purchase_facts`, and
     /// the latest signed records, whole, from `transactions` and `renewals`.
+    ///
+    /// A row that an earlier release wrote does not say when its evidence was stored. That is no difference; repairing fills it.
     /// - Parameters:
     ///   - repair: write what was derived where it differs; workers wait for the purchases meanwhile.
     ///   - discard: also repair purchases some of whose bytes no longer verify, which forgets what those brought.
@@ -51,6 +53,12 @@ extension Ledger {
                 try session.query(table.insert(rows))
             }
             try session.query(.countAnomalies(repairedKeys))
+        }
+        if repair {
+            let dates = evidence.purchases.compactMap { purchase in
+                purchase.known.stored.map { (key: purchase.known.key, dates: $0) }
+            }
+            if !dates.isEmpty { try session.query(.fillStoredDates(dates)) }
         }
         return (differences, evidence.withoutBytes, evidence.unverified)
     }
@@ -89,9 +97,7 @@ extension Ledger {
             (.history, .history(StoredPhases.historyRows(subscriptions))),
             (
                 .oneTimePurchases,
-                .rows(
-                    updates.compactMap { update in update.state.oneTime.map { (key: update.key, value: $0) } },
-                    LedgerColumns.oneTimePurchase)
+                .rows(updates.compactMap { LedgerColumns.BoughtOnce($0) }, LedgerColumns.oneTimePurchase)
             ),
             (
                 .replacedRenewals,
@@ -128,6 +134,10 @@ extension Ledger {
                 let id: Int64 = try row.decode("outbox_id")
                 last = id
                 let key = try PurchaseKey(row)
+                if let known = purchases[key]?.known {
+                    let storedAt: PostgresTimestamp = try row.decode("received_at")
+                    purchases[key]?.known.stored = StoredDates(known.stored, and: storedAt)
+                }
                 switch evidence {
                 case .verified(let entry): purchases[key]?.entries.append(entry)
                 case .unverified: unverified.insert(key)

@@ -133,7 +133,7 @@ public struct Ledger: Sendable {
         let renewals = updates.compactMap(\.renewal)
         if !renewals.isEmpty { try session.query(LedgerTable.renewals.upsert(.rows(renewals, LedgerColumns.renewal))) }
         try writeSubscriptions(updates, session)
-        let oneTime = updates.compactMap { update in update.state.oneTime.map { (key: update.key, value: $0) } }
+        let oneTime = updates.compactMap { LedgerColumns.BoughtOnce($0) }
         if !oneTime.isEmpty {
             try session.query(LedgerTable.oneTimePurchases.upsert(.rows(oneTime, LedgerColumns.oneTimePurchase)))
         }

@@ -77,6 +77,7 @@ enum LedgerColumns {
         let carriedAccount: UniqueIdentifier?
         let stretchEnds: [StretchEnd]
         let isRegular: Bool
+        let stored: StoredDates?
 
         init?(_ update: PurchaseUpdate) {
             guard case .phases(let phases) = update.subscriptionRow, let first = phases.current.first else {
@@ -84,6 +85,7 @@ enum LedgerColumns {
             }
             key = update.key
             isRegular = update.isRegular
+            stored = update.stored
             self.phases = phases
             groupID = update.state.subscription?.subscriptionGroupID
             carriedAccount = update.state.carried(to: first.startsAt).account
@@ -112,6 +114,8 @@ enum LedgerColumns {
         LedgerColumn("paid_until") { PostgresTimestamp($0.paidUntil) },
         LedgerColumn("is_regular") { $0.isRegular },
         LedgerColumn("earlier_phases") { Int32(clamping: $0.phases.earlier) },
+        LedgerColumn("first_stored_at") { $0.stored?.first },
+        LedgerColumn("last_stored_at") { $0.stored?.last },
     ]
 
     static let history: [LedgerColumn<StoredPhases.HistoryRow>] = [
@@ -121,7 +125,19 @@ enum LedgerColumns {
         LedgerColumn("starts_at") { PostgresTimestamp($0.phases.first?.startsAt ?? .distantPast) },
     ]
 
-    static let oneTimePurchase: [LedgerColumn<(key: PurchaseKey, value: OneTimePurchase)>] = [
+    /// A row of a one-time purchase.
+    struct BoughtOnce: Sendable {
+        let key: PurchaseKey
+        let value: OneTimePurchase
+        let stored: StoredDates?
+
+        init?(_ update: PurchaseUpdate) {
+            guard let value = update.state.oneTime else { return nil }
+            (key, self.value, stored) = (update.key, value, update.stored)
+        }
+    }
+
+    static let oneTimePurchase: [LedgerColumn<BoughtOnce>] = [
         LedgerColumn("original_transaction_id") { $0.key.originalTransactionID },
         LedgerColumn("bundle_id") { $0.key.bundleID },
         LedgerColumn("environment") { $0.key.environment },
@@ -139,6 +155,8 @@ enum LedgerColumns {
         LedgerColumn("gaps") { OneTimePurchase.Gap.stored($0.value.gaps) },
         LedgerColumn("earlier_accounts") { OneTimePurchase.EarlierAccount.stored($0.value.earlierAccounts) },
         LedgerColumn("sales") { OneTimePurchase.Sale.stored($0.value.sales) },
+        LedgerColumn("first_stored_at") { $0.stored?.first },
+        LedgerColumn("last_stored_at") { $0.stored?.last },
     ]
 
     static let neverBegun: [LedgerColumn<(key: PurchaseKey, value: PaidPeriod)>] = [

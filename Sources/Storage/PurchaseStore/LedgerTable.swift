@@ -90,7 +90,11 @@ struct LedgerTable: Sendable {
     func differences(_ rows: PostgresQuery, of purchases: [PurchaseKey]) -> PostgresQuery {
         // A part of a key may be null, and json has no equality.
         let compared = { (row: String) in
-            columns.map { $0 == "payload" ? "\(row).payload::text" : "\(row).\($0)" }.joined(separator: ", ")
+            columns.map { column in
+                if column == "payload" { return "\(row).payload::text" }
+                if StoredDates.columns.contains(column) { return "coalesce(\(row).\(column), d.\(column))" }
+                return "\(row).\(column)"
+            }.joined(separator: ", ")
         }
         let matches = key.map {
             $0 == "transaction_id" ? "coalesce(s.\($0), '') = coalesce(d.\($0), '')" : "s.\($0) = d.\($0)"
@@ -119,6 +123,7 @@ struct LedgerTable: Sendable {
                   from jsonb_each_text(coalesce(different.stored, '{}')) a
                   full join jsonb_each_text(coalesce(different.derived, '{}')) b using (key)
                  where a.value is distinct from b.value
+                   and not (a.value is null and coalesce(a.key, b.key) = any(\(StoredDates.columns)) and stored is not null)
              ) cell
              order by key, cell.name
             """)

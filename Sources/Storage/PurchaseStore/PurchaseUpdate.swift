@@ -37,6 +37,8 @@ final class PurchaseUpdate: Sendable {
     let transactions: [Sourced<TransactionPayload>]
     /// The latest-signed renewal info that the batch brought.
     let renewal: Sourced<RenewalInfoPayload>?
+    /// When its evidence was stored, the batch's included.
+    let stored: StoredDates?
 
     var key: PurchaseKey { known.key }
 
@@ -61,6 +63,7 @@ final class PurchaseUpdate: Sendable {
             if let record = statement.transaction { records.append(record) }
         }
         self.records = records
+        stored = entries.reduce(known.stored) { StoredDates($0, and: $1.receivedAt) }
         switch known.extent {
         case .whole:
             state = PurchaseState(facts, in: known.key.environment, policy: policy)

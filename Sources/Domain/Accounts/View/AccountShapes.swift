@@ -6,6 +6,12 @@ package enum AccountShapes {
     /// What may have been bought.
     static let purchaseTypes = ValueSchema.choice(PurchaseType.allCases.map(\.rawValue) + ["none"])
 
+    /// How long what was bought lasts each time.
+    static let periods = ValueSchema.choice(Catalog.Period.allCases.map(\.rawValue) + ["none"])
+
+    /// One of ``periods``.
+    static func json(of period: Catalog.Period?) -> JSONValue { .string(period?.rawValue ?? "none") }
+
     // MARK: The account API
 
     /// `GET /v1/account`, and the member `account` of other answers.
@@ -61,13 +67,19 @@ package enum AccountShapes {
                 $0.isExpiringSoon(within: $1.catalog.warningDays)
             },
             .init("daysLeft", "Until all access ends, each day that has begun counted.") { $0.daysLeft },
-            .init("cancelledAt") { $0.subscription?.cancelledAt },
+            .init("cancelledAt", "Of the subscription; it stays when that has ended.") { $0.subscription?.cancelledAt },
             .init("trialStartedAt", "The app's own trial, else Apple's.") {
                 $0.trial?.startedAt ?? $0.subscription?.trialStartedAt
             },
             .init("trialEndsAt") { $0.trial?.endsAt ?? $0.subscription?.trialEndsAt },
             .init("purchaseType", purchaseTypes) { $0.subscription?.purchaseType.json ?? "none" },
+            .read("period", periods, "How long the subscription lasts each time; none where there is none.") {
+                json(of: $1.period(of: $0.subscription))
+            },
             .init("purchaseDate") { $0.subscription?.purchaseDate },
+            .init("transactionId", "Of the subscription.") { $0.subscription?.transactionID },
+            .init("createdAt", "Of the subscription, else when the app's own trial began.") { $0.createdAt },
+            .init("updatedAt", "When anything of the account changed last, by evidence or by time.") { $0.updatedAt },
             .init("environment") { $0.environment },
             .init("version") { $0.version },
         ])

@@ -90,6 +90,19 @@ package struct AccountView: Sendable, Hashable {
     /// The purchase that says most: the one that the status comes from, else the one with access or the latest.
     package var subscription: SubscriptionView? { purchases.first }
 
+    /// When the purchase that says most was first heard of, else when the app's own trial began; nil where there is neither.
+    package var createdAt: Timestamp? { subscription.map(\.createdAt) ?? trial?.startedAt }
+
+    /// When it changed last: when the latest evidence of a purchase was stored, or when a phase began, the account's or a purchase's. Nil
+    /// where nothing was ever heard of it.
+    package var updatedAt: Timestamp? {
+        var latest = current.startsAt == .distantPast ? nil : Optional(current.startsAt)
+        for purchase in purchases {
+            if let updatedAt = purchase.updatedAt, latest.map({ $0 < updatedAt }) ?? true { latest = updatedAt }
+        }
+        return latest
+    }
+
     /// The days that are left, each that has begun counted; nil without access and where there is no end.
     package var daysLeft: Int64? { accessUntil?.daysLeft(at: instant) }
 

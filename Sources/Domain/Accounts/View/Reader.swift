@@ -20,6 +20,17 @@ package struct Reader: Sendable {
     /// What customers call a tier; its id where the catalog does not say.
     package func name(ofTier tier: String) -> String { catalog.tier(tier)?.names?[languages] ?? tier }
 
+    /// How long a purchase lasts each time: by the catalog, but for what was bought for good. Nil without a purchase, and of a
+    /// subscription whose product the catalog does not know.
+    package func period(of purchase: SubscriptionView?) -> Catalog.Period? {
+        guard let purchase else { return nil }
+        switch purchase.purchaseType {
+        case .lifetime: return .lifetime
+        case .term: return product(purchase)?.period ?? .term
+        case .subscription: return product(purchase)?.period
+        }
+    }
+
     /// What the catalog says of a purchase's product; nil of one that it does not know.
     package func product(_ purchase: SubscriptionView) -> Catalog.Product? {
         catalog.product(purchase.productID ?? "", of: purchase.key.bundleID)

@@ -20,15 +20,32 @@ package enum SubscriptionShapes {
                 $0.purchaseStatus.display[$1.languages]
             },
             .init("purchaseType", AccountShapes.purchaseTypes) { $0.purchaseType.json },
+            .read(
+                "period", AccountShapes.periods,
+                "How long it lasts each time, by the catalog; none of a subscription that the catalog does not know."
+            ) { AccountShapes.json(of: $1.period(of: $0)) },
             .init("purchaseDate", "When it was bought first.") { $0.purchaseDate },
-            .init("cancelledAt", "Since when it does not renew itself; null while it does.") { $0.cancelledAt },
+            .init(
+                "cancelledAt",
+                "Since when it does not renew itself, or was taken back; null while it renews. It stays when a cancelled one has ended."
+            ) { $0.cancelledAt },
             .init("trialStartedAt", "When Apple's free trial began.") { $0.trialStartedAt },
             .init("trialEndsAt") { $0.trialEndsAt },
             .init("renewalProductId", "What it would renew as.") { $0.renewalProductID },
             .init("originalTransactionId", "Apple's number of the purchase.") { $0.key.originalTransactionID },
+            .init(
+                "transactionId", "Apple's number of the period's transaction; null where that was never heard of."
+            ) { $0.transactionID },
             .init("isFamilyShared") { $0.isFamilyShared },
             .init("bundleId", "The app.") { $0.key.bundleID },
             .init("environment") { $0.key.environment },
+            .init(
+                "createdAt",
+                "When its first evidence was stored; null of what an earlier release stored, until a rebuild or its next evidence."
+            ) { $0.createdAt },
+            .init(
+                "updatedAt", "When it changed last: when its latest evidence was stored, or when its status began."
+            ) { $0.updatedAt },
         ])
 
     /// In `GET /v1/entitlements`, of those that give access.

@@ -69,8 +69,12 @@ package struct SubscriptionView: FamilySharable, Sendable, Hashable {
 
     /// Whether it gives its account access, by the catalog and all acts of staff.
     package var givesAccess = false
-    /// Since when it is cancelled, where it is; or when it was taken back.
+    /// Since when it is cancelled, where it is, or was when it ended; or when it was taken back.
     package var cancelledAt: Timestamp?
+    /// When its first evidence was stored; nil where an earlier release wrote the row, until it is rebuilt or heard of again.
+    package var createdAt: Timestamp?
+    /// When it changed last: when its latest evidence was stored, or when its present phase began.
+    package var updatedAt: Timestamp?
     /// When Apple's trial began; nil where there was none.
     package var trialStartedAt: Timestamp?
     /// When Apple's trial ends or ended.

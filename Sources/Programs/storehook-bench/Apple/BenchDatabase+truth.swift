@@ -13,7 +13,8 @@ extension BenchDatabase {
             truth[table] = try await pool.query(
                 """
                 select count(*) || ' ' || md5(coalesce(string_agg(t.row, '' order by t.row), ''))
-                  from (select md5((to_jsonb(r) - array['outbox_id', 'received_at', 'applied_at', 'source'])::text) as row
+                  from (select md5((to_jsonb(r) - array['outbox_id', 'received_at', 'applied_at', 'source',
+                                                        'first_stored_at', 'last_stored_at'])::text) as row
                           from storehook.\(unescaped: table) r) t
                 """, deadline: .seconds(600)
             ).one().decode(0)
