@@ -340,7 +340,8 @@ struct AnswerTests {
             FeatureAnswer.shape.schema, FeatureAnswer.list.schema, FeatureAnswer.usage.schema,
             UsageAnswer.shape.schema, EmoFlowAnswers.verify.schema,
             EmoFlowAnswers.refresh.schema, EmoFlowAnswers.restore.schema, EmoFlowAnswers.status.schema,
-            EmoFlowAnswers.products.schema,
+            EmoFlowAnswers.products.schema, ReadmigoAnswers.status.schema, ReadmigoAnswers.verify.schema,
+            ReadmigoAnswers.restore.schema, ReadmigoAnswers.trial.schema, ReadmigoAnswers.usage.schema,
         ]
         var named: [String: ValueSchema] = [:]
         for schema in schemas {

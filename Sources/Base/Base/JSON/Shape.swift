@@ -137,6 +137,21 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
         Shape<Whole, Reader>(name, omitsNull: omitsNull, first + fields.compactMap { $0.part(part) })
     }
 
+    /// The shape of another dialect: some members with a schema or a value of their own, in their places, and more at the end. What was
+    /// said about a member holds where nothing else is said about it.
+    /// - Parameter others: each is of the name of a member.
+    package func changed(named name: String, replacing others: [Field] = [], adding more: [Field] = []) -> Shape {
+        var all = fields
+        for var other in others {
+            guard let place = all.firstIndex(where: { $0.member?.property.name == other.member?.property.name }) else {
+                preconditionFailure("\(name) replaces a member that is not there")
+            }
+            if other.member?.property.about == nil { other.member?.property.about = all[place].member?.property.about }
+            all[place] = other
+        }
+        return Shape(name, omitsNull: omitsNull, all + more)
+    }
+
     /// Its schema in `/openapi.json`.
     package var schema: ValueSchema {
         let object = ValueSchema.object(fields.compactMap(\.member?.property))

@@ -95,16 +95,23 @@ package struct RestoreAnswer: Sendable, Hashable {
         ])
 
     /// What it looks like.
-    package static let shape = AccountShapes.status.after(
-        [
-            .init("success", "Whether each that was handed in is this account's.") {
-                $0.items.allSatisfy { $0.fate.isOwn || $0.fate == .noted }
-            },
-            .init("restored", "How many purchases are this account's that were handed in.") { answer in
-                Set(answer.items.filter(\.fate.isOwn).compactMap(\.originalTransactionID)).count
-            },
-            .list("transactions", item, about: "Each that was handed in, in that order.") { $0.items },
-            .nested("account", AccountShapes.account) { $0.account },
-        ], named: "RestoredSubscriptions"
-    ) { (answer: RestoreAnswer) in answer.account }
+    package static let shape = shape(over: AccountShapes.status, AccountShapes.account, named: "RestoredSubscriptions")
+
+    /// What it looks like in a dialect.
+    static func shape(
+        over status: AccountShape<AccountView>, _ account: AccountShape<AccountView>, named name: String
+    ) -> AccountShape<RestoreAnswer> {
+        status.after(
+            [
+                .init("success", "Whether each that was handed in is this account's.") {
+                    $0.items.allSatisfy { $0.fate.isOwn || $0.fate == .noted }
+                },
+                .init("restored", "How many purchases are this account's that were handed in.") { answer in
+                    Set(answer.items.filter(\.fate.isOwn).compactMap(\.originalTransactionID)).count
+                },
+                .list("transactions", item, about: "Each that was handed in, in that order.") { $0.items },
+                .nested("account", account) { $0.account },
+            ], named: name
+        ) { (answer: RestoreAnswer) in answer.account }
+    }
 }

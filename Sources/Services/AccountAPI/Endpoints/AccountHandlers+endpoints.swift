@@ -11,7 +11,7 @@ extension AccountHandlers {
     package var endpoints: [AccountEndpoint] { own + renamed + emoFlow }
 
     private var own: [AccountEndpoint] {
-        subscriptions("/v1/subscriptions", "") + counting("/v1/usage", "")
+        subscriptions("/v1/subscriptions", "", .own) + counting("/v1/usage", "", .own)
             + [
                 account(
                     "/v1/account", "getAccount", "The account, and the appAccountToken to buy with.",
@@ -29,39 +29,39 @@ extension AccountHandlers {
             ]
     }
 
-    /// The paths of the Readmigo document.
+    /// The paths and words of the Readmigo document.
     private var renamed: [AccountEndpoint] {
-        subscriptions("/subscriptions", "Readmigo") + counting("/usage", "Readmigo")
+        subscriptions("/subscriptions", "Readmigo", .readmigo) + counting("/usage", "Readmigo", .readmigo)
     }
 
-    private func subscriptions(_ root: String, _ suffix: String) -> [AccountEndpoint] {
+    private func subscriptions(_ root: String, _ suffix: String, _ shapes: AnswerShapes) -> [AccountEndpoint] {
         [
             account(
                 root + "/status", "getStatus" + suffix, "Whether the account has access, by what, until when.",
-                AccountShapes.status),
+                shapes.status),
             proving(
                 root + "/verify", "verify" + suffix,
                 "Proves a purchase with what Apple signed; the account has it from then on.",
-                Self.verifyBody, VerifyAnswer.shape.schema
-            ) { try await verify($0) { VerifyAnswer.shape.value(of: $0, for: $1) } },
+                Self.verifyBody, shapes.verify.schema
+            ) { try await verify($0) { shapes.verify.value(of: $0, for: $1) } },
             proving(
                 root + "/restore", "restore" + suffix,
                 "The same for all that a device holds; tells of each what became of it.",
-                Self.restoreBody, RestoreAnswer.shape.schema, isOptional: true
-            ) { try await restore($0) { RestoreAnswer.shape.value(of: $0, for: $1) } },
-            refreshing(root + "/refresh", "refresh" + suffix, AccountShapes.status),
+                Self.restoreBody, shapes.restore.schema, isOptional: true
+            ) { try await restore($0) { shapes.restore.value(of: $0, for: $1) } },
+            refreshing(root + "/refresh", "refresh" + suffix, shapes.status),
             endpoint(
                 .get, root + "/trial/eligibility", "getTrialEligibility" + suffix,
                 "Whether the account may start the app's own trial, and why not.", TrialAnswers.eligibility.schema
             ) { try await trialEligibility($0) },
             account(
                 root + "/trial/status", "getTrialStatus" + suffix, "How the account's trial stands.",
-                AccountShapes.trial),
-            trialStart(root + "/trial/start", "startTrial" + suffix),
+                shapes.trial),
+            trialStart(root + "/trial/start", "startTrial" + suffix, shapes.trial),
         ]
     }
 
-    private func counting(_ root: String, _ suffix: String) -> [AccountEndpoint] {
+    private func counting(_ root: String, _ suffix: String, _ shapes: AnswerShapes) -> [AccountEndpoint] {
         var count = endpoint(
             .post, root + "/{feature}", "countUsage" + suffix,
             "Counts use of a feature, or refuses and counts nothing.", UsageAnswer.shape.schema
@@ -71,7 +71,7 @@ extension AccountHandlers {
         count.problems += [
             .unknownFeature, .tierRequired, .limitReached, .writeBudget, .notCounted, .keyReused, .invalidRequest,
         ]
-        return [features(root + "/current", "getUsage" + suffix, FeatureAnswer.usage), count]
+        return [features(root + "/current", "getUsage" + suffix, shapes.usage), count]
     }
 
     private var emoFlow: [AccountEndpoint] {
@@ -147,10 +147,10 @@ extension AccountHandlers {
         return endpoint
     }
 
-    private func trialStart(_ path: String, _ name: String) -> AccountEndpoint {
+    private func trialStart(_ path: String, _ name: String, _ shape: AccountShape<AccountView>) -> AccountEndpoint {
         var endpoint = endpoint(
-            .post, path, name, "Starts the app's own trial: one an account, for ever.", AccountShapes.trial.schema
-        ) { try await startTrial($0) }
+            .post, path, name, "Starts the app's own trial: one an account, for ever.", shape.schema
+        ) { try await startTrial($0, shape) }
         // Room for the longest record, and what stands around it.
         endpoint.body = .init(.named("TrialRequest", Self.trialBody), isOptional: true, most: 512 << 10)
         endpoint.problems =

@@ -42,9 +42,9 @@ extension AccountHandlers {
             TrialAnswers.eligibility.value(of: try await eligibility(account, caller), for: account.reader))
     }
 
-    func startTrial(_ request: AccountRequest) async throws -> APIAnswer {
+    func startTrial(_ request: AccountRequest, _ shape: AccountShape<AccountView>) async throws -> APIAnswer {
         let (account, caller) = try await production(request)
-        if Self.isUnderWay(in: account, request) { return Self.trialAnswer(account) }
+        if Self.isUnderWay(in: account, request) { return Self.trialAnswer(account, shape) }
         let eligibility = try await eligibility(account, caller)
         guard eligibility.isEligible else { throw refusal(eligibility.reason ?? .notOffered, caller) }
         var product: String?
@@ -59,7 +59,7 @@ extension AccountHandlers {
         case .hadOne:
             // The same start may have been sent twice at once.
             let (account, _) = try await production(request)
-            if Self.isUnderWay(in: account, request) { return Self.trialAnswer(account) }
+            if Self.isUnderWay(in: account, request) { return Self.trialAnswer(account, shape) }
             throw refusal(download == nil ? .used : .usedOnDevice, caller)
         case .notOffered: throw refusal(.notOffered, caller)
         }
@@ -71,7 +71,7 @@ extension AccountHandlers {
                 "ends": "\(started.view.trial?.endsAt.description ?? "")",
                 "product": "\(product ?? "none")",
             ])
-        return Self.trialAnswer(started)
+        return Self.trialAnswer(started, shape)
     }
 
     /// Whether the requested start has been done and still lasts: the client may have missed the answer, and a repeat
@@ -86,8 +86,8 @@ extension AccountHandlers {
         }
     }
 
-    private static func trialAnswer(_ account: ReadAccount) -> APIAnswer {
-        APIAnswer(.ok, AccountShapes.trial.value(of: account.view, for: account.reader))
+    private static func trialAnswer(_ account: ReadAccount, _ shape: AccountShape<AccountView>) -> APIAnswer {
+        APIAnswer(.ok, shape.value(of: account.view, for: account.reader))
     }
 
     /// The trial belongs to Production.
