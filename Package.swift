@@ -370,7 +370,8 @@ let package = Package(
         .testTarget(
             name: "AccountAnswersTests",
             dependencies: [
-                "APIKit", "AccountAPI", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base", httpTypes,
+                "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
+                "AppStoreVerification", "Base", httpTypes,
             ],
             path: "Tests/AccountAnswersTests", swiftSettings: rules),
         .testTarget(

@@ -304,7 +304,7 @@ struct AnswerTests {
         #expect(
             text(FeatureAnswer.shape.value(of: left, for: Self.reader))
                 == #"{"feature":"ai_explain","name":null,"unit":null,"allowed":true,"reason":null,"#
-                + #""requiredTier":null,"tier":"free","isUnlimited":false,"limit":5,"used":3,"remaining":2,"#
+                + #""requiredTier":null,"upgradePrompt":null,"tier":"free","isUnlimited":false,"limit":5,"used":3,"remaining":2,"#
                 + #""period":"day","resetsAt":"2024-01-11T00:00:00Z"}"#)
         let used = FeatureView(explain, in: "free", used: 6, window: day)
         let full = FeatureAnswer.shape.value(of: used, for: Self.reader)
@@ -328,7 +328,7 @@ struct AnswerTests {
         #expect(try fault(UsageAnswer.shape, answer, Self.reader) == nil)
         #expect(
             UsageAnswer.members(of: used, for: Self.reader).map(\.name)
-                == ["feature", "reason", "requiredTier", "limit", "used", "remaining", "resetsAt"])
+                == ["feature", "reason", "requiredTier", "upgradePrompt", "limit", "used", "remaining", "resetsAt"])
     }
 
     @Test("have named schemas that say the same as the answers, each name once")

@@ -170,7 +170,7 @@ struct EmoFlowTests {
     func refusals() {
         // The document's own example of an error.
         let malformed = APIProblem(ProblemCode(.badRequest, "malformed", "x"), "never shown")
-        let answer = ProblemStyle.emoFlow.answer(malformed)
+        let answer = ProblemStyle.emoFlow.answer(malformed) { .english }
         #expect(answer.status == .badRequest && answer.contentType == "application/json")
         #expect(
             String(decoding: answer.body ?? [], as: UTF8.self)

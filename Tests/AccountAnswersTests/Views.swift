@@ -162,11 +162,11 @@ func compact(_ document: String) -> String {
 /// What the schema finds wrong with an answer; nil if it fits.
 func fault<Subject>(_ shape: AccountShape<Subject>, _ subject: Subject, _ reader: Reader) throws -> String? {
     let object = try #require(try JSONDocument(shape.value(of: subject, for: reader).bytes).object)
-    return shape.schema.fault(in: object)
+    return shape.schema.fault(in: object)?.english
 }
 
 /// Likewise with a list of products, for a reader of Chinese.
 func fault(_ products: ProductsAnswer) throws -> String? {
     let value = products.value(for: Reader(Views.reading, languages: ["zh-Hans"]))
-    return ProductsAnswer.schema.fault(in: try #require(try JSONDocument(value.bytes).object))
+    return ProductsAnswer.schema.fault(in: try #require(try JSONDocument(value.bytes).object))?.english
 }

@@ -1,5 +1,6 @@
 import Accounts
 import AppStorePayloads
+import Base
 import Subscriptions
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Accounts
+import Base
 import Testing
 
 @Suite("An introductory offer in a catalog")

@@ -1,4 +1,4 @@
-import Accounts
+import Base
 import Testing
 
 @Suite("A text in several languages")

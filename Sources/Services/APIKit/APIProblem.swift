@@ -7,7 +7,7 @@ package struct APIProblem: Error, Sendable {
     /// Why.
     package var code: ProblemCode
     /// Why, in a sentence of ours: nothing that came with the request.
-    package var detail: String
+    package var detail: ProblemText
     /// Further members of the answer, such as `retryAt`.
     package var members: [JSONValue.Member]
     /// Headers of the answer beside its type.
@@ -17,7 +17,7 @@ package struct APIProblem: Error, Sendable {
 
     /// A problem.
     package init(
-        _ code: ProblemCode, _ detail: String, members: [JSONValue.Member] = [], headers: HTTPFields = [:],
+        _ code: ProblemCode, _ detail: ProblemText, members: [JSONValue.Member] = [], headers: HTTPFields = [:],
         log: Logger.Metadata = [:]
     ) {
         self.code = code
@@ -28,17 +28,17 @@ package struct APIProblem: Error, Sendable {
     }
 
     /// The database, or something else that is needed, does not answer: the same may succeed in so many seconds.
-    package static func unavailable(_ detail: String, retryAfter seconds: Int = 2) -> APIProblem {
+    package static func unavailable(_ detail: ProblemText, retryAfter seconds: Int = 2) -> APIProblem {
         APIProblem(.unavailable, detail, headers: [.retryAfter: "\(seconds)"])
     }
 
     /// As RFC 9457 has it.
-    package var value: JSONValue {
+    package func value(in language: AnswerLanguage) -> JSONValue {
         .object(
             [
                 .init("type", .string("urn:storehook:problem:\(code.code)")), .init("title", .string(code.title)),
-                .init("status", .integer(Int64(code.status.code))), .init("detail", .string(detail)),
-                .init("code", .string(code.code)),
+                .init("status", .integer(Int64(code.status.code))),
+                .init("detail", .string(detail.text(in: language, of: code.status))), .init("code", .string(code.code)),
             ] + members)
     }
 }

@@ -20,8 +20,13 @@ package struct APIRequest<Access: APIAccess>: Sendable {
     var sender: NetworkAddress?
 
     /// The languages that are asked for, the most wanted first: `zh-Hans-CN`, `en`.
-    package var languages: [String] {
-        let parts = headers[values: .acceptLanguage].joined(separator: ",").prefix(1000).split(separator: ",").prefix(
+    package var languages: [String] { headers.acceptedLanguages }
+}
+
+extension HTTPFields {
+    /// The languages that `Accept-Language` asks for, the most wanted first.
+    var acceptedLanguages: [String] {
+        let parts = self[values: .acceptLanguage].joined(separator: ",").prefix(1000).split(separator: ",").prefix(
             20)
         let wanted = parts.compactMap { part -> (language: String, weight: Double)? in
             let pieces = part.split(separator: ";", maxSplits: 1)

@@ -35,7 +35,7 @@ package struct CORSPolicy: Sendable, Hashable {
     /// Adds what lets the page read the answer.
     func add(to headers: inout HTTPFields, for request: HTTPFields) {
         guard !origins.isEmpty else { return }
-        headers[.vary] = "Origin"
+        headers[.vary] = headers[.vary].map { "\($0), Origin" } ?? "Origin"
         guard let origin = allowed(request) else { return }
         headers[.accessControlAllowOrigin] = origin
         headers[.accessControlExposeHeaders] = "Retry-After, X-Request-ID"

@@ -47,7 +47,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
 
     /// The routes of all endpoints.
     package func router() -> Router<HTTPContext> {
-        let routes = HTTPRoutes(elsewhere: "there is nothing here; see /openapi.json") { request, context, next in
+        let routes = HTTPRoutes(elsewhere: Self.nothingHere.english) { request, context, next in
             let began = ContinuousClock.now
             return await elsewhere(request, began) { try await next(request, context) }
         }
@@ -72,10 +72,12 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
             return try await next()
         } catch let problem as HTTPProblem {
             let answer = APIProblem(
-                problem.status == .methodNotAllowed ? .methodNotAllowed : .notFound, problem.why,
+                problem.status == .methodNotAllowed ? .methodNotAllowed : .notFound,
+                problem.status == .methodNotAllowed ? ProblemText(english: problem.why) : Self.nothingHere,
                 headers: problem.headers)
             metrics.answered(APIMetrics.elsewhere, problem.status.code, after: .now - began)
-            var response = ProblemStyle.problem.answer(answer).response
+            let languages = request.headers
+            var response = ProblemStyle.problem.answer(answer) { AnswerLanguage(languages.acceptedLanguages) }.response
             finish(&response, request, RequestID.of(request.headers))
             return response
         } catch {
@@ -99,7 +101,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
             answer = try await RequestID.$current.withValue(call.id) { try await handle(call, endpoint) }
         } catch {
             isProblem = true
-            answer = endpoint.style.answer(problem(error, call, endpoint))
+            answer = endpoint.style.answer(problem(error, call, endpoint)) { AnswerLanguage(call.languages) }
         }
         let duration = ContinuousClock.now - began
         metrics.answered(endpoint.name, answer.status.code, after: duration)
@@ -114,6 +116,10 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         if let header = RequestID.header { response.headers[header] = id }
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         cors.add(to: &response.headers, for: request.headers)
+    }
+
+    private static var nothingHere: ProblemText {
+        ProblemText("there is nothing here; see /openapi.json", "接口不存在；请参阅 /openapi.json", "介面不存在；請參閱 /openapi.json")
     }
 
     // MARK: Before the handler
@@ -131,7 +137,8 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
             let rest = callerRates.refusal(of: key)
         {
             metrics.limited(by: .account)
-            throw Self.tooFast("this account asks too often", rest)
+            throw Self.tooFast(
+                ProblemText("this account asks too often", "此账号的请求过于频繁，请稍后重试", "此帳號的請求過於頻繁，請稍後再試"), rest)
         }
         try readPlace(&call, request, context, endpoint)
         if let body = endpoint.body { call.body = try await read(body, of: request, by: call.caller, &room) }
@@ -161,10 +168,12 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
             return
         }
         metrics.limited(by: .address)
-        throw Self.tooFast("too many requests come from this address", rest)
+        throw Self.tooFast(
+            ProblemText(
+                "too many requests come from this address", "来自此地址的请求过多，请稍后重试", "來自此位址的請求過多，請稍後再試"), rest)
     }
 
-    private static func tooFast(_ why: String, _ rest: Duration) -> APIProblem {
+    private static func tooFast(_ why: ProblemText, _ rest: Duration) -> APIProblem {
         // Rounded up: a request after that time is not refused again.
         let seconds = rest.components.seconds + (rest.components.attoseconds > 0 ? 1 : 0)
         return APIProblem(.rateLimited, why, headers: [.retryAfter: "\(max(1, seconds))"])
@@ -176,7 +185,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     ) throws(APIProblem) {
         for (name, value) in context.parameters {
             guard let text = String(value).removingPercentEncoding, text.utf8.count <= 1000 else {
-                throw APIProblem(.notFound, "there is nothing here; see /openapi.json")
+                throw APIProblem(.notFound, Self.nothingHere)
             }
             call.path[String(name)] = text
         }
@@ -187,7 +196,11 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         for parameter in endpoint.query {
             guard let text = call.query[parameter.name] else {
                 guard !parameter.isRequired else {
-                    throw APIProblem(.invalidRequest, "\(parameter.name) is missing in the query")
+                    throw APIProblem(
+                        .invalidRequest,
+                        ProblemText(
+                            "\(parameter.name) is missing in the query", "查询参数缺少 \(parameter.name)",
+                            "查詢參數缺少 \(parameter.name)"))
                 }
                 continue
             }
@@ -212,10 +225,14 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         do {
             document = try JSONDocument(bytes, maximumValues: APIBody.maximumValues)
         } catch {
-            throw APIProblem(.invalidRequest, "the body is no JSON that is read here: \(error)")
+            throw APIProblem(
+                .invalidRequest,
+                ProblemText("the body is no JSON that is read here: \(error)", "请求体不是有效的 JSON", "請求內文不是有效的 JSON"))
         }
         guard let object = document.object else {
-            throw APIProblem(.invalidRequest, "the body must be a JSON object")
+            throw APIProblem(
+                .invalidRequest,
+                ProblemText("the body must be a JSON object", "请求体必须是 JSON 对象", "請求內文必須是 JSON 物件"))
         }
         if let fault = body.schema.fault(in: object) { throw APIProblem(.invalidRequest, fault) }
         return object
@@ -252,13 +269,15 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         switch error {
         case let problem as APIProblem: return problem
         case let refusal as BodyRefusal:
-            let (code, headers): (ProblemCode, HTTPFields) =
+            let why = refusal.problem.why
+            let (code, detail): (ProblemCode, ProblemText) =
                 switch refusal {
-                case .tooLarge: (.tooLarge, refusal.problem.headers)
-                case .incomplete: (.invalidRequest, refusal.problem.headers)
-                case .busy: (.unavailable, refusal.problem.headers)
+                case .tooLarge(let limit):
+                    (.tooLarge, ProblemText(why, "请求内容超过 \(limit) 字节", "請求內容超過 \(limit) 位元組"))
+                case .incomplete: (.invalidRequest, ProblemText(why, "请求体不完整", "請求內文不完整"))
+                case .busy: (.unavailable, ProblemText(english: why))
                 }
-            return APIProblem(code, refusal.problem.why, headers: headers)
+            return APIProblem(code, detail, headers: refusal.problem.headers)
         case is DatabaseWatch.Silence:
             return .unavailable("the database does not answer at the moment").logging("the database is silent")
         case let error as PostgresError where error.isTransient:
@@ -267,7 +286,11 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
             logger.error(
                 "A request failed for a reason that nobody has thought of",
                 metadata: ["request": "\(call.id)", "endpoint": "\(endpoint.name)", "error": "\(error)"])
-            return APIProblem(.internalError, "the request failed; its number says which it was in the logs")
+            return APIProblem(
+                .internalError,
+                ProblemText(
+                    "the request failed; its number says which it was in the logs", "请求失败；可凭请求编号在日志中查找",
+                    "請求失敗；可憑請求編號在記錄中查找"))
         }
     }
 

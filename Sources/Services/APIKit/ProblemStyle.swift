@@ -3,8 +3,8 @@ package import HTTPTypes
 
 /// How an endpoint writes its problems.
 package struct ProblemStyle: Sendable {
-    /// Makes the answer of a problem.
-    package var answer: @Sendable (APIProblem) -> APIAnswer
+    /// Makes the answer of a problem, for a reader of a language that is found out only where it is asked for.
+    package var answer: @Sendable (APIProblem, _ language: () -> AnswerLanguage) -> APIAnswer
     /// What `/openapi.json` says of it: the type of its content and its schema; nil where there is no content.
     package var content: (type: String, schema: ValueSchema)?
     /// Which status a problem's is in this style.
@@ -14,17 +14,21 @@ package struct ProblemStyle: Sendable {
     package init(
         content: (type: String, schema: ValueSchema)?,
         status: @escaping @Sendable (HTTPResponse.Status) -> HTTPResponse.Status = { $0 },
-        _ answer: @escaping @Sendable (APIProblem) -> APIAnswer
+        _ answer: @escaping @Sendable (APIProblem, _ language: () -> AnswerLanguage) -> APIAnswer
     ) {
         self.answer = answer
         self.content = content
         self.status = status
     }
 
-    /// RFC 9457.
-    package static let problem = ProblemStyle(content: ("application/problem+json", schema)) { problem in
-        APIAnswer(
-            problem.code.status, problem.value, contentType: "application/problem+json", headers: problem.headers,
+    /// RFC 9457, in the reader's language.
+    package static let problem = ProblemStyle(content: ("application/problem+json", schema)) { problem, language in
+        let language = language()
+        var headers = problem.headers
+        headers[.contentLanguage] = language.rawValue
+        headers[.vary] = "Accept-Language"
+        return APIAnswer(
+            problem.code.status, problem.value(in: language), contentType: "application/problem+json", headers: headers,
             log: problem.log)
     }
 
@@ -34,7 +38,10 @@ package struct ProblemStyle: Sendable {
             .required("type", .text, "An URN that ends with the code."),
             .required("title", .text, "The code in a few words."),
             .required("status", .integer(), "The answer's status."),
-            .required("detail", .text, "What happened, for people."),
+            .required(
+                "detail", .text,
+                "What happened, for people: in English, zh-Hans or zh-Hant, as Accept-Language asks; Content-Language says which."
+            ),
             .required("code", .text, "What happened, for programs: it stays the same from release to release."),
         ]))
 }

@@ -1,3 +1,5 @@
+public import Base
+
 extension Catalog {
     /// Something that an app asks about before it does it, and reports after.
     public struct Feature: Sendable, Hashable {

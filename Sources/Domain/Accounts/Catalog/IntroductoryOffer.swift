@@ -1,3 +1,5 @@
+public import Base
+
 extension Catalog {
     /// What Apple offers new subscribers of a product, as App Store Connect has it. It is for display: Apple decides who may have it
     /// and what it costs.

@@ -1,3 +1,5 @@
+public import Base
+
 extension Catalog {
     /// Something that is sold.
     public struct Product: Sendable, Hashable {

@@ -1,3 +1,5 @@
+public import Base
+
 extension Catalog {
     /// A level of access. Its rank is its index among the catalog's tiers.
     public struct Tier: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import Base
+
 extension AccountStatus {
     /// What a person is shown for it.
     var display: LocalizedText { Self.displays[self] ?? LocalizedText(rawValue) }

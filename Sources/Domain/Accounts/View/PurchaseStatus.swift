@@ -1,3 +1,5 @@
+import Base
+
 /// The status of a purchase in the words of the account API: an account's, and one more.
 package enum PurchaseStatus: String, Sendable, Hashable, CaseIterable {
     /// In Apple's introductory free trial.

@@ -17,6 +17,10 @@ enum FeatureAnswer {
             .read("requiredTier", "The lowest tier that gives more, where it is not allowed.") {
                 $0.requiredTier(in: $1.catalog)
             },
+            .read(
+                "upgradePrompt",
+                "What to show where it is not allowed and a higher tier gives more, in the language asked for: English, zh-Hans or zh-Hant."
+            ) { $0.upgradePrompt(for: $1) },
             .init("tier", "The account's.") { $0.tier },
             .init("isUnlimited") { $0.limit.isUnlimited },
             .init("limit", "How much in a period; null where there is no limit.") { $0.most },

@@ -1,6 +1,6 @@
-import APIKit
+package import APIKit
 package import Accounts
-package import Base
+import Base
 import HTTPTypes
 
 /// `POST /v1/subscriptions/restore`: what became of each that was handed in, and the account as it is now.
@@ -37,7 +37,7 @@ package struct RestoreAnswer: Sendable, Hashable {
         /// Why, where it was refused.
         package var code: String?
         /// The same for people.
-        package var message: String?
+        package var message: ProblemText?
         /// Apple's number of its purchase.
         package var originalTransactionID: String?
         /// Apple's id of its product.
@@ -47,7 +47,7 @@ package struct RestoreAnswer: Sendable, Hashable {
 
         /// One that was handed in.
         package init(
-            _ fate: Fate, code: String? = nil, message: String? = nil, originalTransactionID: String? = nil,
+            _ fate: Fate, code: String? = nil, message: ProblemText? = nil, originalTransactionID: String? = nil,
             productID: String? = nil, environment: String? = nil
         ) {
             self.fate = fate
@@ -88,7 +88,9 @@ package struct RestoreAnswer: Sendable, Hashable {
         [
             .init("result", "What became of it.") { $0.fate },
             .init("code", "Why, where it was refused: a code of verification, or of a problem.") { $0.code },
-            .init("message") { $0.message },
+            .read("message", "The same for people, in the language asked for.") { item, reader in
+                item.message.map { $0.text(in: AnswerLanguage(reader.languages), of: .badRequest) }
+            },
             .init("originalTransactionId") { $0.originalTransactionID },
             .init("productId") { $0.productID },
             .init("environment") { $0.environment },

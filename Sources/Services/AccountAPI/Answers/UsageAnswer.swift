@@ -26,10 +26,10 @@ package struct UsageAnswer: Sendable, Hashable {
         ], named: "CountedUsage"
     ) { (answer: UsageAnswer) in answer.feature }
 
-    /// The members of the refusal `limit_reached`, beside those of every problem.
+    /// The members of the refusals `tier_required` and `limit_reached`, beside those of every problem.
     package static func members(of refused: FeatureView, for reader: Reader) -> [JSONValue.Member] {
         guard case .object(let members) = FeatureAnswer.shape.value(of: refused, for: reader) else { return [] }
-        let told = ["feature", "reason", "requiredTier", "limit", "used", "remaining", "resetsAt"]
+        let told = ["feature", "reason", "requiredTier", "upgradePrompt", "limit", "used", "remaining", "resetsAt"]
         return members.filter { told.contains($0.name) }
     }
 }

@@ -58,9 +58,19 @@ package enum AccountAccess: APIAccess {
 
     package func refusal(of caller: CallerCheck.Identity) -> APIProblem? {
         switch (self, caller) {
-        case (.server, .app): APIProblem(.serverKeyRequired, "this is for the operator's servers, with a server key")
+        case (.server, .app):
+            APIProblem(
+                .serverKeyRequired,
+                ProblemText(
+                    "this is for the operator's servers, with a server key", "此接口仅供持有服务器密钥的运营方服务器使用",
+                    "此介面僅供持有伺服器金鑰的營運方伺服器使用"))
         case (.account, .server(_, nil)):
-            APIProblem(.accountMissing, "with a server key, name the account: X-Account-ID, or X-Account-Token")
+            APIProblem(
+                .accountMissing,
+                ProblemText(
+                    "with a server key, name the account: X-Account-ID, or X-Account-Token",
+                    "使用服务器密钥时，请用 X-Account-ID 或 X-Account-Token 指明账号", "使用伺服器金鑰時，請用 X-Account-ID 或 X-Account-Token 指明帳號"
+                ))
         default: nil
         }
     }
@@ -89,7 +99,9 @@ extension APIRequest where Access == AccountAccess {
     /// The account.
     /// - Throws: ``APIProblem`` where there is none: then the endpoint says that it is for anyone, and its handler is wrong.
     func requireCaller() throws(APIProblem) -> Caller {
-        guard let account else { throw APIProblem(.tokenMissing, "this path needs a token") }
+        guard let account else {
+            throw APIProblem(.tokenMissing, ProblemText("this path needs a token", "此接口需要令牌", "此介面需要權杖"))
+        }
         return account
     }
 }

@@ -62,7 +62,8 @@ package final class AccountIDTable: Service {
         var known = known.withLock(\.self)
         if known == nil { known = try await look() }
         guard case .rule(let rule) = known else {
-            throw APIProblem.unavailable("accounts cannot be named at the moment", retryAfter: 5)
+            throw APIProblem.unavailable(
+                ProblemText("accounts cannot be named at the moment", "暂时无法识别账号", "暫時無法識別帳號"), retryAfter: 5)
         }
         return rule
     }

@@ -73,7 +73,9 @@ package struct CallerCheck: CallerIdentification {
         switch serverKeys.finding(of: key) {
         case .good(let number): return .server(key: number, try await account(headers))
         case .unknown: throw TokenRefusal.serverKey
-        case .unavailable: throw APIProblem.unavailable("server keys cannot be checked at the moment")
+        case .unavailable:
+            throw APIProblem.unavailable(
+                ProblemText("server keys cannot be checked at the moment", "暂时无法核验服务器密钥", "暫時無法核驗伺服器金鑰"))
         }
     }
 
@@ -91,19 +93,31 @@ package struct CallerCheck: CallerIdentification {
         let tokens = Self.tokenHeader.map { headers[values: $0] } ?? []
         guard let value = ids.first ?? tokens.first else { return nil }
         guard ids.count + tokens.count == 1 else {
-            throw APIProblem(.accountMissing, "name one account, with X-Account-ID or with X-Account-Token")
+            throw APIProblem(
+                .accountMissing,
+                ProblemText(
+                    "name one account, with X-Account-ID or with X-Account-Token",
+                    "请用 X-Account-ID 或 X-Account-Token 指明一个账号", "請用 X-Account-ID 或 X-Account-Token 指明一個帳號"))
         }
         guard tokens.isEmpty else {
             guard let token = Self.accountToken(value) else {
-                throw APIProblem(.accountMissing, "X-Account-Token takes one appAccountToken: a UUID, not the nil UUID")
+                throw APIProblem(
+                    .accountMissing,
+                    ProblemText(
+                        "X-Account-Token takes one appAccountToken: a UUID, not the nil UUID",
+                        "X-Account-Token 须为一个 appAccountToken：一个 UUID，且不能为全零",
+                        "X-Account-Token 須為一個 appAccountToken：一個 UUID，且不能為全零"))
             }
             return Caller(AccountIdentity(token: token), isServer: true)
         }
         guard let account = try await self.ids.account(value) else {
             throw APIProblem(
                 .accountMissing,
-                "X-Account-ID takes one id: 1 to 200 printable ASCII characters without spaces, not the nil UUID, and a UUID "
-                    + "where STOREHOOK_ACCOUNT_IDS is uuid")
+                ProblemText(
+                    "X-Account-ID takes one id: 1 to 200 printable ASCII characters without spaces, not the nil UUID, and a UUID "
+                        + "where STOREHOOK_ACCOUNT_IDS is uuid",
+                    "X-Account-ID 须为一个账号 ID：1 到 200 个可打印的 ASCII 字符，不含空格，不能是全零的 UUID",
+                    "X-Account-ID 須為一個帳號 ID：1 到 200 個可列印的 ASCII 字元，不含空格，不能是全零的 UUID"))
         }
         return Caller(account, isServer: true)
     }
@@ -121,6 +135,6 @@ extension TokenRefusal {
             self == .missing
             ? #"Bearer realm="storehook""#
             : #"Bearer realm="storehook", error="invalid_token", error_description="\#(detail)""#
-        return APIProblem(code, detail, headers: [.wwwAuthenticate: challenge], log: ["reason": "\(rawValue)"])
+        return APIProblem(code, text, headers: [.wwwAuthenticate: challenge], log: ["reason": "\(rawValue)"])
     }
 }

@@ -46,7 +46,8 @@ package struct TokenCheck: Sendable {
         let bytes = Array(token.utf8)
         let digest = SHA256.hash(data: bytes)
         guard var current = keys.current else {
-            throw APIProblem.unavailable("tokens cannot be checked at the moment", retryAfter: 5)
+            throw APIProblem.unavailable(
+                ProblemText("tokens cannot be checked at the moment", "暂时无法核验令牌", "暫時無法核驗權杖"), retryAfter: 5)
         }
         if let verified = known(digest, current.generation) { return try await caller(verified) }
         let parts = try TokenParts(bytes)

@@ -29,20 +29,27 @@ extension AccountHandlers {
     }
 
     /// Refuses an account that asks too often for what costs something.
-    func limit(_ limit: RateLimit<String>, _ caller: Caller, _ why: String) throws(APIProblem) {
+    func limit(_ limit: RateLimit<String>, _ caller: Caller, _ why: ProblemText) throws(APIProblem) {
         guard let rest = limit.refusal(of: caller.token.description) else { return }
         throw APIProblem(.rateLimited, why, headers: [.retryAfter: "\(max(1, rest.components.seconds + 1))"])
     }
 
     /// There is neither a key nor a shared secret.
     static var nobodyToAsk: APIProblem {
-        APIProblem(.noRefresh, "no key for Apple's Server API is set: STOREHOOK_APPLE_KEYS")
+        APIProblem(
+            .noRefresh,
+            ProblemText(
+                "no key for Apple's Server API is set: STOREHOOK_APPLE_KEYS", "未配置 Apple Server API 的密钥，无法向 Apple 查询",
+                "未設定 Apple Server API 的金鑰，無法向 Apple 查詢"))
     }
 
     /// Apple is needed, and gives no answer now.
     static func away(_ trouble: String?) -> APIProblem {
         APIProblem(
-            .appleAway, "Apple has no answer at the moment; hand in the same again", headers: [.retryAfter: "30"],
+            .appleAway,
+            ProblemText(
+                "Apple has no answer at the moment; hand in the same again", "Apple 暂时没有应答，请稍后重新提交",
+                "Apple 暫時沒有回應，請稍後重新提交"), headers: [.retryAfter: "30"],
             log: trouble.map { ["trouble": "\($0)"] } ?? [:])
     }
 
@@ -51,17 +58,20 @@ extension AccountHandlers {
         switch error {
         case let refusal as ReceiptRefusal:
             return APIProblem(
-                .verification(refusal.code), refusal.message, headers: refusal.isTransient ? [.retryAfter: "30"] : [:],
+                .verification(refusal.code), ProblemText(refusal.message, of: refusal.code),
+                headers: refusal.isTransient ? [.retryAfter: "30"] : [:],
                 log: ["result": "\(refusal.code.rawValue)"])
         case let failure as AppStoreFailure:
             switch failure.reason {
             // `malformed` may also mean an error of Apple's, Apple says: not for a receipt read here and asked about
             // twice.
             case .receipt(let status, let mayPass) where !mayPass || status == .malformed:
-                return APIProblem(.receipt(status), failure.message, log: ["result": "\(failure.code)"])
+                return APIProblem(
+                    .receipt(status), ProblemText(failure.message, of: status), log: ["result": "\(failure.code)"])
             case .refused(let refusal) where !refusal.code.isTransient:
                 return APIProblem(
-                    .verification(refusal.code), refusal.message, log: ["result": "\(refusal.code.rawValue)"])
+                    .verification(refusal.code), ProblemText(refusal.message, of: refusal.code),
+                    log: ["result": "\(refusal.code.rawValue)"])
             default: return away("\(failure)")
             }
         case let trouble as UnusableAnswer: return away(trouble.rawValue)

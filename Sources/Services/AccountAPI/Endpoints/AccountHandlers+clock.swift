@@ -39,7 +39,7 @@ extension AccountHandlers {
     static func clockBehind(_ rest: Int64) -> APIProblem {
         APIProblem(
             .verification(.signedInFuture),
-            "a clock here is behind Apple's; what was handed in is kept: hand it in again",
+            .clockBehind("a clock here is behind Apple's; what was handed in is kept: hand it in again"),
             headers: [.retryAfter: "\(max(1, (rest + 999) / 1000))"], log: ["clock_behind_ms": "\(rest)"])
     }
 

@@ -68,7 +68,11 @@ extension AccountHandlers {
             if let receipt = Self.receipt(in: request.body) {
                 return try await verify(receipt: receipt, request, shape)
             }
-            throw APIProblem(.invalidRequest, "signedTransactionInfo or receiptData is missing")
+            throw APIProblem(
+                .invalidRequest,
+                ProblemText(
+                    "signedTransactionInfo or receiptData is missing", "缺少 signedTransactionInfo 或 receiptData",
+                    "缺少 signedTransactionInfo 或 receiptData"))
         }
         var records = [HandedIn(.transaction, text)]
         if let renewal = body.string("signedRenewalInfo") { records.append(HandedIn(.renewal, renewal)) }
@@ -78,7 +82,9 @@ extension AccountHandlers {
             records, by: caller, isAllOrNothing: true, until: .now + Self.patience
         ) { taken in
             guard Set(taken.map(\.purchase)).count <= 1 else {
-                throw APIProblem(.verification(.mismatchedParts), "the renewal info is of another purchase")
+                throw APIProblem(
+                    .verification(.mismatchedParts),
+                    ProblemText("the renewal info is of another purchase", "续订信息属于另一笔购买", "續訂資訊屬於另一筆購買"))
             }
             guard taken.compactMap(\.transaction).allSatisfy(claimed.isTrue(of:)) else {
                 throw ClaimedPurchase.mismatch
@@ -86,7 +92,8 @@ extension AccountHandlers {
         }
         let taken = try proven.answers.map { try Self.taken($0) }
         guard let transaction = taken.first?.transaction, let purchase = taken.first?.purchase else {
-            throw APIProblem(.verification(.malformedPayload), "it is no transaction")
+            throw APIProblem(
+                .verification(.malformedPayload), ProblemText("it is no transaction", "这不是一笔交易", "這不是一筆交易"))
         }
         let metadata: Logger.Metadata = [
             "original_transaction_id": "\(purchase.originalTransactionID)", "environment": "\(purchase.environment)",
@@ -97,7 +104,8 @@ extension AccountHandlers {
             request, in: purchase.environment, countingFrom: taken.countsFrom)
         guard here.reader.catalog.product(transaction.productId ?? "", of: purchase.bundleID) != nil else {
             throw APIProblem(
-                .unknownProduct, "the catalog does not have this product; the purchase is kept", log: metadata)
+                .unknownProduct, .unknownProduct("the catalog does not have this product; the purchase is kept"),
+                log: metadata)
         }
         let line = here.view.purchases.first { $0.key.originalTransactionID == purchase.originalTransactionID }
         return APIAnswer(
@@ -187,7 +195,9 @@ extension AccountHandlers {
     }
 
     private static var overtaken: APIProblem {
-        APIProblem.unavailable("the account was changed meanwhile; hand it in again")
+        APIProblem.unavailable(
+            ProblemText(
+                "the account was changed meanwhile; hand it in again", "账号在此期间有变动，请重新提交", "帳號在此期間有變動，請重新提交"))
     }
 
     /// The account of a request, once all that counts soon counts.
@@ -257,9 +267,11 @@ extension AccountHandlers {
 
     private func item(_ answer: IntakeAnswer, _ proven: Proven, _ catalog: Catalog) -> RestoreAnswer.Item {
         switch answer {
-        case .refused(let code, let message): return .init(.invalid, code: code.rawValue, message: message)
+        case .refused(let code, let message):
+            return .init(.invalid, code: code.rawValue, message: ProblemText(message, of: code))
         case .undecided(let reason):
-            return .init(.undecided, code: reason.rawValue, message: "It cannot be judged now: hand it in again.")
+            return .init(
+                .undecided, code: reason.rawValue, message: .undecided("It cannot be judged now: hand it in again."))
         case .taken(let evidence):
             guard let purchase = evidence.purchase else { return .init(.noted) }
             var item = RestoreAnswer.Item(
@@ -295,14 +307,18 @@ extension AccountHandlers {
         switch answer {
         case .taken(let evidence): return evidence
         case .refused(let code, let message):
-            throw APIProblem(.verification(code), message, log: ["result": "\(code.rawValue)"])
+            throw APIProblem(.verification(code), ProblemText(message, of: code), log: ["result": "\(code.rawValue)"])
         case .undecided(.verification(let code)):
             throw APIProblem(
-                .verification(code), "it cannot be judged now; hand it in again", headers: [.retryAfter: "30"],
+                .verification(code), .undecided("it cannot be judged now; hand it in again"),
+                headers: [.retryAfter: "30"],
                 log: ["result": "\(code.rawValue)"])
         case .undecided(.purchaseUnknown):
-            throw APIProblem(.purchaseUnknown, "hand the renewal info in with its transaction")
-        case .undecided, nil: throw APIProblem.unavailable("it cannot be judged at the moment")
+            throw APIProblem(
+                .purchaseUnknown,
+                ProblemText(
+                    "hand the renewal info in with its transaction", "请将续订信息与其交易一并提交", "請將續訂資訊與其交易一併提交"))
+        case .undecided, nil: throw APIProblem.unavailable(.undecided("it cannot be judged at the moment"))
         }
     }
 
@@ -310,9 +326,14 @@ extension AccountHandlers {
         switch outcome {
         case .bound, .already, .transferred: nil
         case .otherAccountsToken:
-            APIProblem(.otherAccount, "Apple signed this purchase for another account", log: metadata)
+            APIProblem(
+                .otherAccount,
+                ProblemText("Apple signed this purchase for another account", "交易不属于当前用户", "交易不屬於目前使用者"), log: metadata)
         case .boundElsewhere:
-            APIProblem(.boundElsewhere, "another account has proven this purchase before", log: metadata)
+            APIProblem(
+                .boundElsewhere,
+                ProblemText("another account has proven this purchase before", "该订阅已绑定到其他账号", "該訂閱已綁定到其他帳號"),
+                log: metadata)
         case nil: unusable(metadata)
         }
     }
@@ -321,7 +342,9 @@ extension AccountHandlers {
     static func unusable(_ metadata: Logger.Metadata) -> APIProblem {
         APIProblem(
             .purchaseUnusable,
-            "what Apple says of the purchase is kept, and gives nothing: a kind or a date is missing",
+            ProblemText(
+                "what Apple says of the purchase is kept, and gives nothing: a kind or a date is missing",
+                "Apple 对此购买的说明已保存，但缺少类型或日期，无法授予任何权益", "Apple 對此購買的說明已保存，但缺少類型或日期，無法授予任何權益"),
             log: metadata)
     }
 }
@@ -338,7 +361,7 @@ extension RestoreAnswer.Item {
         var item = self
         item.fate = .undecided
         item.code = VerificationCode.signedInFuture.rawValue
-        item.message = "A clock here is behind Apple's: hand it in again."
+        item.message = .clockBehind("A clock here is behind Apple's: hand it in again.")
         return item
     }
 }

@@ -20,7 +20,8 @@ extension AccountHandlers {
         let caller = try request.requireCaller()
         try requireEnvironment(request)
         guard refresh != nil else { throw Self.nobodyToAsk }
-        try limit(refreshes, caller, "this account was refreshed just now")
+        try limit(
+            refreshes, caller, ProblemText("this account was refreshed just now", "此账号刚刚刷新过", "此帳號剛剛重新整理過"))
         try await refresh(caller)
         return try await read(request, shape)
     }
@@ -50,7 +51,7 @@ extension AccountHandlers {
         var product: String?
         if let named = request.body?.string("productId") {
             guard let known = account.reader.catalog.products.first(where: { $0.productID == named || $0.id == named })
-            else { throw APIProblem(.unknownProduct, "the catalog does not have this product") }
+            else { throw APIProblem(.unknownProduct, .unknownProduct("the catalog does not have this product")) }
             product = known.id
         }
         let download = try await appTransactionID(request)
@@ -111,7 +112,7 @@ extension AccountHandlers {
     private func refusal(_ reason: TrialEligibility.Reason, _ caller: Caller) -> APIProblem {
         log.note("Refused the trial", of: caller, ["reason": "\(reason.rawValue)"])
         return APIProblem(
-            .trialRefused, "this account may not start the trial: \(reason.rawValue)",
+            .trialRefused, reason.text,
             members: [.init("reason", .string(reason.rawValue))], log: ["reason": "\(reason.rawValue)"])
     }
 

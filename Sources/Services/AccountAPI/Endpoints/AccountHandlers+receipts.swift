@@ -34,7 +34,12 @@ extension AccountHandlers {
         }
 
         static var mismatch: APIProblem {
-            APIProblem(.mismatch, "productId or transactionId is another than what was handed in says")
+            APIProblem(
+                .mismatch,
+                ProblemText(
+                    "productId or transactionId is another than what was handed in says",
+                    "productId 或 transactionId 与提交的内容不符",
+                    "productId 或 transactionId 與提交的內容不符"))
         }
     }
 
@@ -72,7 +77,9 @@ extension AccountHandlers {
         until deadline: ContinuousClock.Instant
     ) async throws -> ProvenReceipt {
         guard let receipts else { throw Self.nobodyToAsk }
-        try limit(receiptChecks, caller, "this account has handed in receipts just now")
+        try limit(
+            receiptChecks, caller,
+            ProblemText("this account has handed in receipts just now", "此账号刚刚提交过收据", "此帳號剛剛提交過收據"))
         let finding: ReceiptFinding
         do {
             finding = try await receipts.examine(Array(text.utf8), until: deadline)
@@ -104,7 +111,13 @@ extension AccountHandlers {
             } preparing: { known, session in
                 // The same receipt in another encoding is not new.
                 let isNew = try History.note(receipt: finding.identity.bytes, session) && !known.contains(0)
-                if isNew { try limit(newReceipts, caller, "this account has handed in too many different receipts") }
+                if isNew {
+                    try limit(
+                        newReceipts, caller,
+                        ProblemText(
+                            "this account has handed in too many different receipts", "此账号提交了过多不同的收据",
+                            "此帳號提交了過多不同的收據"))
+                }
                 let news = try Set(History.news(among: finding.words, of: finding.scope, session).map(\.evidence))
                 var skipped = Set(finding.words.compactMap { news.contains($0.evidence) ? nil : places[$0.evidence] })
                 if !isNew { skipped.insert(0) }
@@ -148,7 +161,8 @@ extension AccountHandlers {
             }.map(\.originalTransactionID))
         guard !originals.isEmpty else {
             throw APIProblem(
-                .unknownProduct, "the catalog does not have this product; the purchase is kept", log: proven.log)
+                .unknownProduct, .unknownProduct("the catalog does not have this product; the purchase is kept"),
+                log: proven.log)
         }
         let lines = here.view.purchases.filter {
             originals.contains($0.key.originalTransactionID) && $0.key.bundleID == finding.scope.bundleID
@@ -174,11 +188,15 @@ extension AccountHandlers {
         let refused = meant.lazy.compactMap { proven.outcomes[$0] }.compactMap { problem($0, proven.log) }
         if let refusal = refused.first { return refusal }
         guard !meant.isEmpty else {
-            return APIProblem(.nothingBought, "the receipt lists no purchase", log: proven.log)
+            return APIProblem(
+                .nothingBought, ProblemText("the receipt lists no purchase", "收据中没有购买记录", "收據中沒有購買記錄"),
+                log: proven.log)
         }
         if meant.contains(where: proven.finding.unanswered.contains) { return away(proven.finding.trouble) }
         if meant.allSatisfy(proven.finding.unknown.contains) {
-            return APIProblem(.purchaseUnknown, "Apple does not know the purchase", log: proven.log)
+            return APIProblem(
+                .purchaseUnknown, ProblemText("Apple does not know the purchase", "Apple 没有此购买记录", "Apple 沒有此購買記錄"),
+                log: proven.log)
         }
         return proven.finding.isAsked ? unusable(proven.log) : nobodyToAsk
     }

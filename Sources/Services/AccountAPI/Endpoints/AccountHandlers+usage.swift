@@ -51,10 +51,13 @@ extension AccountHandlers {
             guard view.restriction == nil else {
                 noteRefusal(of: view, account, "tier_required", caller)
                 throw APIProblem(
-                    .tierRequired, "the account's tier does not have this feature",
+                    .tierRequired,
+                    ProblemText("the account's tier does not have this feature", "当前套餐不包含此功能", "目前方案不包含此功能"),
                     members: UsageAnswer.members(of: view, for: account.reader))
             }
-            throw APIProblem(.notCounted, "nobody counts this feature: it is there or it is not")
+            throw APIProblem(
+                .notCounted,
+                ProblemText("nobody counts this feature: it is there or it is not", "此功能不计次数", "此功能不計次數"))
         }
         switch try await usage.count(report, of: counted, for: caller.token, in: catalog.timeZone) {
         case .counted(let count):
@@ -65,7 +68,9 @@ extension AccountHandlers {
             let view = FeatureView(feature, in: account.view.current.tier, used: count.used, window: count.window)
             noteRefusal(of: view, account, "limit_reached", caller)
             throw APIProblem(
-                .limitReached, "what the account's tier gives of this feature is used up",
+                .limitReached,
+                ProblemText(
+                    "what the account's tier gives of this feature is used up", "已达到当前套餐的使用上限", "已達到目前方案的使用上限"),
                 members: UsageAnswer.members(of: view, for: account.reader), headers: Self.retry(count, account),
                 log: ["feature": "\(feature.id)", "used": "\(count.used)"])
         case .exhausted(let exhausted): throw APIProblem(exhausted)
@@ -73,15 +78,28 @@ extension AccountHandlers {
             let view = FeatureView(feature, in: account.view.current.tier, used: count.used, window: count.window)
             noteRefusal(of: view, account, "limit_reached", caller)
             throw APIProblem(
-                .limitReached, "no counter goes beyond \(Usage.most)",
+                .limitReached,
+                ProblemText(
+                    "no counter goes beyond \(Usage.most)", "计数不能超过 \(Usage.most)", "計數不能超過 \(Usage.most)"),
                 members: UsageAnswer.members(of: view, for: account.reader), headers: Self.retry(count, account),
                 log: ["feature": "\(feature.id)", "used": "\(count.used)"])
-        case .keyReused: throw APIProblem(.keyReused, "another report was sent with this key")
-        case .tooOld: throw APIProblem(.invalidRequest, "usedAt is more than 35 days ago")
-        case .inTheFuture: throw APIProblem(.invalidRequest, "usedAt is in the future")
+        case .keyReused:
+            throw APIProblem(
+                .keyReused,
+                ProblemText(
+                    "another report was sent with this key", "此 idempotencyKey 已用于另一次上报", "此 idempotencyKey 已用於另一次回報"))
+        case .tooOld: throw Self.misdated("usedAt is more than 35 days ago", "usedAt 早于 35 天前", "usedAt 早於 35 天前")
+        case .inTheFuture: throw Self.misdated("usedAt is in the future", "usedAt 在将来", "usedAt 在未來")
         case .noStock:
-            throw APIProblem(.invalidRequest, "only what is counted in total is released or set")
+            throw APIProblem(
+                .invalidRequest,
+                ProblemText(
+                    "only what is counted in total is released or set", "只有累计的功能才能归还或设定用量", "只有累計的功能才能歸還或設定用量"))
         }
+    }
+
+    private static func misdated(_ english: String, _ simplified: String, _ traditional: String) -> APIProblem {
+        APIProblem(.invalidRequest, ProblemText(english, simplified, traditional))
     }
 
     private func noteRefusal(of view: FeatureView, _ account: ReadAccount, _ reason: String, _ caller: Caller) {
@@ -115,7 +133,8 @@ extension AccountHandlers {
 
     private static func feature(_ name: String?, in catalog: Catalog) throws(APIProblem) -> Catalog.Feature {
         guard let feature = name.flatMap({ catalog.feature(named: $0) }) else {
-            throw APIProblem(.unknownFeature, "the catalog does not have this feature")
+            throw APIProblem(
+                .unknownFeature, ProblemText("the catalog does not have this feature", "没有此功能", "沒有此功能"))
         }
         return feature
     }
@@ -128,12 +147,19 @@ extension AccountHandlers {
         case (let amount, nil, nil): act = .add(amount ?? 1)
         case (nil, let amount?, nil): act = .release(amount)
         case (nil, nil, let amount?): act = .set(amount)
-        default: throw APIProblem(.invalidRequest, "amount, release and set exclude each other")
+        default:
+            throw APIProblem(
+                .invalidRequest,
+                ProblemText(
+                    "amount, release and set exclude each other", "amount、release、set 不能同时出现",
+                    "amount、release、set 不能同時出現"))
         }
         var usedAt: Timestamp?
         if let text = body?.string("usedAt") {
             guard let instant = Timestamp(iso8601: text) else {
-                throw APIProblem(.invalidRequest, "usedAt must be like 2026-01-02T03:04:05Z")
+                throw misdated(
+                    "usedAt must be like 2026-01-02T03:04:05Z", "usedAt 的格式须如 2026-01-02T03:04:05Z",
+                    "usedAt 的格式須如 2026-01-02T03:04:05Z")
             }
             usedAt = instant
         }
@@ -142,7 +168,11 @@ extension AccountHandlers {
         } catch {
             throw APIProblem(
                 .invalidRequest,
-                error == .amount ? "the amount is out of bounds" : "idempotencyKey must be 1 to 255 characters long")
+                error == .amount
+                    ? ProblemText("the amount is out of bounds", "用量超出范围", "用量超出範圍")
+                    : ProblemText(
+                        "idempotencyKey must be 1 to 255 characters long", "idempotencyKey 的长度须为 1 到 255 个字符",
+                        "idempotencyKey 的長度須為 1 到 255 個字元"))
         }
     }
 }

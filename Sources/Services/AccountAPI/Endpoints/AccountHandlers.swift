@@ -80,7 +80,11 @@ package struct AccountHandlers: Sendable {
         guard let asked = request.query["environment"], asked != Environment.production.rawValue, !caller.isServer,
             !sandbox.includes(caller.account)
         else { return }
-        throw APIProblem(.environmentForbidden, "only testers and the operator's servers ask for another environment")
+        throw APIProblem(
+            .environmentForbidden,
+            ProblemText(
+                "only testers and the operator's servers ask for another environment", "只有测试者和运营方的服务器可以查询其他环境",
+                "只有測試者和營運方的伺服器可以查詢其他環境"))
     }
 
     /// The account of a request, in the environment that it asks for.

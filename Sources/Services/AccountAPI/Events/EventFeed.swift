@@ -146,12 +146,17 @@ package final class EventFeed: Service {
         case .success(let page): return page
         case .failure(.gone(let oldest)):
             throw APIProblem(
-                .eventsGone, "the event after this cursor is not kept any more; those that are come after oldest",
+                .eventsGone,
+                ProblemText(
+                    "the event after this cursor is not kept any more; those that are come after oldest",
+                    "此游标之后的事件已不再保留；现存的事件在 oldest 之后", "此游標之後的事件已不再保留；現存的事件在 oldest 之後"),
                 members: [.init("oldest", .integer(oldest))])
         case .failure(.ahead(let newest)):
             throw APIProblem(
                 .cursorUnknown,
-                "no event was given this number; was it read from another database, or before a restore?",
+                ProblemText(
+                    "no event was given this number; was it read from another database, or before a restore?",
+                    "没有此编号的事件；它是否来自另一个数据库，或恢复之前？", "沒有此編號的事件；它是否來自另一個資料庫，或還原之前？"),
                 members: [.init("newest", .integer(newest))])
         }
     }
@@ -189,7 +194,11 @@ package final class EventFeed: Service {
             state.waiting[state.lastID] = waiting
             return (state.lastID, state.hints != hints)
         }
-        guard let id else { throw .unavailable("as many wait for events as may; ask again", retryAfter: 5) }
+        guard let id else {
+            throw .unavailable(
+                ProblemText("as many wait for events as may; ask again", "等待事件的请求已满，请稍后重试", "等待事件的請求已滿，請稍後再試"),
+                retryAfter: 5)
+        }
         // The hint came after this reader asked the database, and before it waited.
         if isHinted { look.yield() }
         return id

@@ -92,7 +92,7 @@ package struct Guard: Sendable {
 
     /// 401 stays; everything else is 403, with the code as the reason.
     private static let style = ProblemStyle(content: nil, status: { $0 == .unauthorized ? $0 : .forbidden }) {
-        problem in
+        problem, _ in
         var headers = problem.headers
         for field in fields([(reason, problem.code.code)]) { headers.append(field) }
         return APIAnswer(

@@ -52,7 +52,7 @@ extension APIEndpoint where Access == AccountAccess {
         ) { request in
             let caller = try request.requireCaller()
             guard let body = request.body, let granted = body.bool("granted") else {
-                throw APIProblem(.invalidRequest, "granted is missing")
+                throw APIProblem(.invalidRequest, ProblemText("granted is missing", "缺少 granted", "缺少 granted"))
             }
             let text = body.string("text")
             let person = caller.isServer ? "server key \(request.serverKey ?? 0)" : "the app"

@@ -82,15 +82,17 @@ package struct TestNotificationRoute: Sendable {
 
     private func answer(_ request: AccountRequest) async throws -> APIAnswer {
         guard let clients, !clients.scopes.isEmpty else {
-            throw APIProblem(Self.noKey, "no key for Apple's Server API is set: STOREHOOK_APPLE_KEYS")
+            throw APIProblem(Self.noKey, AccountHandlers.nobodyToAsk.detail)
         }
         let scope = try Self.scope(request, clients)
         guard let client = clients.client(of: scope) else {
-            throw APIProblem(.invalidRequest, "no key of this app is set")
+            throw APIProblem(.invalidRequest, Self.noKeyOfApp)
         }
         // One test at a time: Apple allows few of them, and a notification must belong to one request only.
         guard turn.isTaken.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
-            throw APIProblem(.rateLimited, "a test is under way already", headers: [.retryAfter: "10"])
+            throw APIProblem(
+                .rateLimited, ProblemText("a test is under way already", "已有一项测试正在进行", "已有一項測試正在進行"),
+                headers: [.retryAfter: "10"])
         }
         defer { turn.isTaken.store(false, ordering: .releasing) }
         let way: TestNotificationTrial.Way
@@ -100,9 +102,12 @@ package struct TestNotificationRoute: Sendable {
         } catch let failure as AppStoreFailure {
             guard failure.isTransient else {
                 throw APIProblem(
-                    Self.appleRefused, failure.message, members: [.init("appleCode", .string(failure.code))])
+                    Self.appleRefused,
+                    ProblemText(failure.message, generally: ProblemText("", "Apple 拒绝了此请求", "Apple 拒絕了此請求")),
+                    members: [.init("appleCode", .string(failure.code))])
             }
-            throw APIProblem.unavailable("Apple does not answer at the moment", retryAfter: 30)
+            throw APIProblem.unavailable(
+                ProblemText("Apple does not answer at the moment", "Apple 暂时没有应答", "Apple 暫時沒有回應"), retryAfter: 30)
         }
         guard let arrival = way.arrival else {
             throw APIProblem(
@@ -121,11 +126,15 @@ package struct TestNotificationRoute: Sendable {
         let apps = Set(clients.scopes.map(\.bundleID))
         let app: String
         if let named = request.body?.string("app") {
-            guard apps.contains(named) else { throw APIProblem(.invalidRequest, "no key of this app is set") }
+            guard apps.contains(named) else { throw APIProblem(.invalidRequest, Self.noKeyOfApp) }
             app = named
         } else {
             guard let only = apps.first, apps.count == 1 else {
-                throw APIProblem(.invalidRequest, "keys of several apps are set; say which with app")
+                throw APIProblem(
+                    .invalidRequest,
+                    ProblemText(
+                        "keys of several apps are set; say which with app", "已配置多个应用的密钥；请用 app 指明",
+                        "已設定多個 App 的金鑰；請用 app 指明"))
             }
             app = only
         }
@@ -133,18 +142,31 @@ package struct TestNotificationRoute: Sendable {
         // Production comes first.
         let place = request.body?.string("environment").map { name in places.first { $0.environment == name } }
         guard let scope = place ?? places.first else {
-            throw APIProblem(.invalidRequest, "this environment is not served")
+            throw APIProblem(
+                .invalidRequest, ProblemText("this environment is not served", "不支持此环境", "不支援此環境"))
         }
         return scope
     }
 
-    private static func whyNot(_ way: TestNotificationTrial.Way) -> String {
-        if way.notificationUUID == nil { return "Apple has not posted it yet; ask again later" }
-        guard let result = result(way), result == "SUCCESS" else {
-            return
-                "Apple could not post it; look at the URL in App Store Connect, and at what stands before the receiver"
+    private static var noKeyOfApp: ProblemText {
+        ProblemText("no key of this app is set", "未配置此应用的密钥", "未設定此 App 的金鑰")
+    }
+
+    private static func whyNot(_ way: TestNotificationTrial.Way) -> ProblemText {
+        if way.notificationUUID == nil {
+            return ProblemText(
+                "Apple has not posted it yet; ask again later", "Apple 尚未发送；请稍后再查", "Apple 尚未傳送；請稍後再查")
         }
-        return "Apple has posted it, and it is not applied yet: see whether workers run, storehook queue"
+        guard let result = result(way), result == "SUCCESS" else {
+            return ProblemText(
+                "Apple could not post it; look at the URL in App Store Connect, and at what stands before the receiver",
+                "Apple 无法送达；请检查 App Store Connect 中的 URL，以及接收端前面的设施",
+                "Apple 無法送達；請檢查 App Store Connect 中的 URL，以及接收端前面的設施")
+        }
+        return ProblemText(
+            "Apple has posted it, and it is not applied yet: see whether workers run, storehook queue",
+            "Apple 已发送，但尚未处理：请用 storehook queue 检查处理进程是否在运行",
+            "Apple 已傳送，但尚未處理：請用 storehook queue 檢查處理程序是否在執行")
     }
 
     private static func result(_ way: TestNotificationTrial.Way) -> String? {

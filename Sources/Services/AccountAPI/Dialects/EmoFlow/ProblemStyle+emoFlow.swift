@@ -9,7 +9,7 @@ extension ProblemStyle {
     ///
     /// A rejection of a receipt by Apple's signature or verifyReceipt is answered as `Apple 验证失败: ` with a text of that
     /// dialect's table (``EmoFlowReceiptStatus``).
-    package static let emoFlow = ProblemStyle(content: ("application/json", emoFlowSchema)) { problem in
+    package static let emoFlow = ProblemStyle(content: ("application/json", emoFlowSchema)) { problem, _ in
         APIAnswer(
             problem.code.status, ["detail": .string(emoFlowDetail(of: problem.code))], headers: problem.headers,
             log: problem.log)

@@ -1,9 +1,10 @@
 /// A language tag (BCP 47), compared without regard to case.
-struct LanguageTag: Hashable {
+package struct LanguageTag: Sendable, Hashable {
     /// Its parts in lower case; none where it is not a tag.
-    let parts: [String]
+    package let parts: [String]
 
-    init(_ text: String) {
+    /// A tag as it is written.
+    package init(_ text: String) {
         // A tag has at most 35 characters, without extensions, which are not needed here.
         guard text.utf8.count <= 64 else {
             parts = []
