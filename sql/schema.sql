@@ -3632,18 +3632,27 @@ COMMENT ON COLUMN storehook.proven_until.is_unreleased IS 'Production takes the 
 CREATE TABLE storehook.purchase_attempts (
     id bigint NOT NULL,
     token uuid NOT NULL,
-    product_id text NOT NULL,
+    product_id text,
     kind text NOT NULL,
     outcome text NOT NULL,
     reason text,
     at timestamp with time zone DEFAULT now() NOT NULL,
+    transaction_id text,
+    environment text COLLATE pg_catalog."C",
     CONSTRAINT purchase_attempts_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'restore'::text]))),
-    CONSTRAINT purchase_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['pending'::text, 'cancelled'::text, 'failed'::text, 'completed'::text]))),
     CONSTRAINT purchase_attempts_product_id_check CHECK (((length(product_id) >= 1) AND (length(product_id) <= 255))),
     CONSTRAINT purchase_attempts_reason_check CHECK ((length(reason) <= 1000))
 );
 
-COMMENT ON TABLE storehook.purchase_attempts IS 'append-only: what apps told of attempts to buy; nothing is decided by it';
+COMMENT ON TABLE storehook.purchase_attempts IS 'append-only: what apps reported of attempts to buy and to restore; nothing is decided by it';
+
+COMMENT ON COLUMN storehook.purchase_attempts.product_id IS 'Apple''s id of it, as the app wrote it; null where a restore names none';
+
+COMMENT ON COLUMN storehook.purchase_attempts.outcome IS 'nothing: a restore found nothing';
+
+COMMENT ON COLUMN storehook.purchase_attempts.transaction_id IS 'Apple''s id of the transaction, as the app wrote it; null where it named none';
+
+COMMENT ON COLUMN storehook.purchase_attempts.environment IS 'in Apple''s word, as the app wrote it; null where it named none';
 
 ALTER TABLE storehook.purchase_attempts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.purchase_attempts_id_seq
@@ -4506,8 +4515,20 @@ ALTER TABLE ONLY storehook.outbox_settled
 ALTER TABLE storehook.outbox
     ADD CONSTRAINT outbox_source_check CHECK (((source >= 0) AND (source <= 4))) NOT VALID;
 
+ALTER TABLE storehook.purchase_attempts
+    ADD CONSTRAINT purchase_attempts_environment_check CHECK ((environment = ANY (ARRAY['Production'::text, 'Sandbox'::text, 'Xcode'::text, 'LocalTesting'::text]))) NOT VALID;
+
+ALTER TABLE storehook.purchase_attempts
+    ADD CONSTRAINT purchase_attempts_kind_fits_check CHECK (((kind = 'restore'::text) OR ((product_id IS NOT NULL) AND (outcome <> 'nothing'::text)))) NOT VALID;
+
+ALTER TABLE storehook.purchase_attempts
+    ADD CONSTRAINT purchase_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['pending'::text, 'cancelled'::text, 'failed'::text, 'completed'::text, 'nothing'::text]))) NOT VALID;
+
 ALTER TABLE ONLY storehook.purchase_attempts
     ADD CONSTRAINT purchase_attempts_pkey PRIMARY KEY (id);
+
+ALTER TABLE storehook.purchase_attempts
+    ADD CONSTRAINT purchase_attempts_transaction_id_check CHECK (((length(transaction_id) >= 1) AND (length(transaction_id) <= 64))) NOT VALID;
 
 ALTER TABLE ONLY storehook.purchase_bindings
     ADD CONSTRAINT purchase_bindings_pkey PRIMARY KEY (id);

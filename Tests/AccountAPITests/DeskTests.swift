@@ -262,20 +262,6 @@ struct DeskTests {
         }
     }
 
-    @Test("takes note of what an app saw of an attempt to buy, and of nothing else")
-    func attempts() async throws {
-        try await Shop.open { shop in
-            let body = #"{"productId":"com.example.storehook.basic.monthly","outcome":"cancelled","kind":"purchase"}"#
-            #expect(try await shop.post("/v1/purchases", as: "alice", body).status == 200)
-            #expect(
-                try await shop.post("/v1/purchases", as: "alice", body.replacing("cancelled", with: "stolen")).status
-                    == 400)
-            let count: Int64 = try await shop.api.observer.query("select count(*) from storehook.purchase_attempts")
-                .one().decode(0)
-            #expect(count == 1)
-        }
-    }
-
     @Test("says in its description all that it answers about accounts")
     func described() async throws {
         try await Shop.open { shop in

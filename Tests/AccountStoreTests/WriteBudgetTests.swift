@@ -19,11 +19,8 @@ struct WriteBudgetTests {
                 (0..<length).compactMap { _ in Unicode.Scalar(UInt32.random(in: 0x5000...0x9000)) }))
     }
 
-    private static func attempt(_ account: String, _ reason: String? = nil, product: String = "basic")
-        -> PurchaseAttempt
-    {
-        PurchaseAttempt(
-            account: AccountToken.of(account), productID: product, kind: .purchase, outcome: .failed, reason: reason)
+    private static func attempt(_ account: String) -> PurchaseAttempt {
+        PurchaseAttempt(account: AccountToken.of(account), productID: "basic", kind: .purchase, outcome: .failed)
     }
 
     /// What is left of an account's budget of today is this.
@@ -80,7 +77,7 @@ struct WriteBudgetTests {
             try await database.pool.query("update storehook.write_budgets set day = day - 1")
             try await database.store.record(Self.attempt("ann"))
             #expect(
-                try await Self.spent("ann", database) == Int64(WriteWeight.attempt(productID: "basic", reason: nil)))
+                try await Self.spent("ann", database) == Int64(WriteWeight.attempt(["basic"])))
             // Who began before midnight and comes after one of the new day spends of that one.
             try await database.pool.query(
                 "update storehook.write_budgets set day = day + 1, bytes = \(Self.most) where token = \(UUID(AccountToken.of("ann")))"
@@ -173,7 +170,7 @@ struct WriteBudgetTests {
         try await AccountDatabase.with { database in
             let other = PostgresPool(configuration: database.database.configuration, size: 8, logger: quiet)
             let stores = [database.store, AccountStore(other)]
-            let weight = Int64(WriteWeight.attempt(productID: "basic", reason: nil))
+            let weight = Int64(WriteWeight.attempt(["basic"]))
             try await Self.leave(weight * 100 + 50, to: "ann", database)
             let refused = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<160 {
@@ -229,10 +226,16 @@ struct WriteBudgetTests {
         case "long attempts":
             _ = try await Self.exhaust {
                 try await database.store.record(
-                    Self.attempt(account, Self.text(1000), product: Self.text(255)))
+                    PurchaseAttempt(
+                        account: AccountToken.of(account), productID: Self.text(255), kind: .restore,
+                        outcome: .completed,
+                        reason: Self.text(1000), transactionID: Self.text(64), environment: .localTesting))
             }
         case "short attempts":
-            _ = try await Self.exhaust { try await database.store.record(Self.attempt(account, product: "a")) }
+            _ = try await Self.exhaust {
+                try await database.store.record(
+                    PurchaseAttempt(account: AccountToken.of(account), kind: .restore, outcome: .nothing))
+            }
         default:
             // Each in a transaction of its own, without a round trip.
             try await database.pool.query(

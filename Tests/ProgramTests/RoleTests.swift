@@ -253,6 +253,20 @@ struct RoleTests {
                 #expect(consent.ending == .exited(0), "\(consent.errors)")
                 let requests = try await site.run("consumption", "list", "--days", "3650", with: ops)
                 #expect(requests.ending == .exited(0) && requests.output.contains("no_policy"), "\(requests.errors)")
+                try await site.pool.query(
+                    """
+                    insert into storehook.purchase_attempts (token, kind, outcome)
+                    values (gen_random_uuid(), 'restore', 'nothing')
+                    """)
+                let reported = [
+                    try await site.run("purchases", "list", with: ops),
+                    try await site.run("purchases", "list", "--outcome", "nothing", with: ops),
+                ]
+                for run in reported {
+                    #expect(run.ending == .exited(0) && run.output.contains("restore"), "\(run.errors)")
+                }
+                let theirs = try await site.run("purchases", "list", "--account", "a", with: ops)
+                #expect(theirs.ending == .exited(0) && !theirs.output.contains("restore"), "\(theirs.errors)")
             }
             #expect(try await site.outbox.conservation().pending == 1)
             #expect(try await site.outbox.conservation().discarded == 1)
@@ -262,7 +276,8 @@ struct RoleTests {
                 #expect(queue.output.contains("received 4, pending 1, applied 2"), "\(queue.output)")
                 let letters = try await site.run("dead-letters", "list", with: monitor)
                 let replay = try await site.run("dead-letters", "replay", "--all", with: monitor)
-                for refused in [letters, replay] {
+                let reported = try await site.run("purchases", "list", with: monitor)
+                for refused in [letters, replay, reported] {
                     #expect(refused.ending == .exited(1) && refused.errors.contains("42501"), "\(refused)")
                 }
                 #expect(try await site.outbox.conservation().pending == 1)

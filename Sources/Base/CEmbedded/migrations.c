@@ -170,6 +170,9 @@ static const struct storehook_migration migrations[] = {
     {56, "stored_dates", (const unsigned char[]){
 #embed "../../../sql/migrations/0056_stored_dates.sql" suffix(, 0)
     }},
+    {57, "reported_restores", (const unsigned char[]){
+#embed "../../../sql/migrations/0057_reported_restores.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

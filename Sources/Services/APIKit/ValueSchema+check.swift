@@ -104,6 +104,8 @@ extension ValueSchema.Rule {
                 "\(path)\(name) is missing or blank: it has to be there where \(path)\(condition) is true",
                 "\(path)\(condition) 为 true 时，\(path)\(name) 不能缺少或为空",
                 "\(path)\(condition) 為 true 時，\(path)\(name) 不能缺少或為空")
+        case .also(let schema, let condition, let text):
+            return object[condition]?.string == text ? schema.fault(in: object, path: path) : nil
         }
     }
 }

@@ -71,9 +71,10 @@ package enum WriteBudget {
 
 /// The price of a row: the bytes that it takes in the database with its indexes, rounded up. Each has the measured number in its comment.
 package enum WriteWeight {
-    /// An attempt to buy: 150 bytes and its texts. Long texts leave room in their pages that no other row fits in.
-    package static func attempt(productID: String, reason: String?) -> Int {
-        200 + (productID.utf8.count + (reason?.utf8.count ?? 0)) * 3 / 2
+    /// An attempt to buy: 170 bytes and its texts. Long texts leave room in their pages that no other row fits in.
+    /// - Parameter texts: what the app wrote; nil for what it did not.
+    package static func attempt(_ texts: [String?]) -> Int {
+        200 + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) } * 3 / 2
     }
 
     /// A consent without its text, and the note that it was superseded: 290 bytes with a short name.

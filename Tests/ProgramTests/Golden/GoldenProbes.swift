@@ -69,6 +69,8 @@ extension GoldenLife {
         }
         try await both("account sam --environment Sandbox")
         try await both("account expiring --days 30")
+        try await both("purchases list")
+        try await both("purchases list --account alice --kind restore")
         for name in [
             "alice", "bob", "carol", "dave", "erin", "frank", "gina", "heidi", "ivan", "judy", "sam", "kate", "liam",
             "mallory", "nina",
@@ -286,6 +288,12 @@ extension GoldenLife {
             .POST, "/v1/purchases", as: "alice", [],
             #"{"outcome":"completed","kind":"purchase","productId":"com.example.storehook.basic.monthly"}"#)
         try await ask(.POST, "/v1/purchases", as: "alice", [], #"{"outcome":"perhaps","kind":"purchase"}"#)
+        try await ask(.POST, "/v1/purchases", as: "alice", [], #"{"outcome":"nothing","kind":"restore"}"#)
+        try await ask(
+            .POST, "/v1/purchases", as: "alice", [],
+            #"{"outcome":"completed","kind":"restore","transactionId":"1","environment":"Sandbox","reason":"asked for"}"#
+        )
+        try await ask(.POST, "/v1/purchases", as: "alice", [], #"{"outcome":"nothing","kind":"purchase"}"#)
         try await ask(.PUT, "/v1/consents/consumption", as: "carol", [], #"{"granted":true,"text":"I agree."}"#)
         let made = try await site.run(
             "staff", "token", "--account-api", "--name", "backend", "--format", "json", with: settings)

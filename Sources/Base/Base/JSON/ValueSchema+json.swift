@@ -73,7 +73,7 @@ extension ValueSchema {
         case .any(let schemas): return ["anyOf": .array(schemas.map { $0.jsonSchema(dialect) })]
         case .named(let name, _): return ["$ref": .string("#/components/schemas/\(name)")]
         case .ruled(let schema, let rules):
-            return schema.jsonSchema(dialect).adding("allOf", .array(rules.map(\.jsonSchema)))
+            return schema.jsonSchema(dialect).adding("allOf", .array(rules.map { $0.jsonSchema(dialect) }))
         }
     }
 
@@ -111,7 +111,7 @@ extension ValueSchema {
 }
 
 extension ValueSchema.Rule {
-    fileprivate var jsonSchema: JSONValue {
+    fileprivate func jsonSchema(_ dialect: ValueSchema.Dialect) -> JSONValue {
         switch self {
         case .atMostOne(let names):
             // Null counts as missing, so that it is not enough to say which names may not stand together.
@@ -137,6 +137,14 @@ extension ValueSchema.Rule {
                     "required": [.string(name)],
                     "properties": .object([.init(name, ["type": "string", "pattern": "\\S"])]),
                 ],
+            ]
+        case .also(let schema, let condition, let text):
+            return [
+                "if": [
+                    "required": [.string(condition)],
+                    "properties": .object([.init(condition, ["const": .string(text)])]),
+                ],
+                "then": schema.jsonSchema(dialect),
             ]
         }
     }

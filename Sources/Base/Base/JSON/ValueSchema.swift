@@ -38,6 +38,8 @@ package indirect enum ValueSchema: Sendable, Hashable {
         case atMostOne([String])
         /// Where the second is true, the first, a text, is present and not blank.
         case text(String, whereTrue: String)
+        /// Where the first, a text, is this one, the object fits this schema, too.
+        case also(ValueSchema, where: String, is: String)
     }
 
     /// The permitted lengths of a text.

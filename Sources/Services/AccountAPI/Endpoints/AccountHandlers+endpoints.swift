@@ -100,7 +100,7 @@ extension AccountHandlers {
 
     // MARK: Kinds of endpoints
 
-    private func endpoint(
+    func endpoint(
         _ method: HTTPRequest.Method, _ path: String, _ name: String, _ summary: String, _ schema: ValueSchema,
         _ answer: @escaping @Sendable (AccountRequest) async throws -> APIAnswer
     ) -> AccountEndpoint {
@@ -181,16 +181,6 @@ extension AccountHandlers {
         return endpoint
     }
 
-    private var attempts: AccountEndpoint {
-        var endpoint = endpoint(
-            .post, "/v1/purchases", "recordPurchaseAttempt", "Takes note of what an app saw of an attempt to buy.",
-            .named("PurchaseAttempt", .object([.required("success", .boolean)]))
-        ) { try await attempt($0) }
-        endpoint.body = .init(.named("PurchaseAttemptRequest", Self.attemptBody), most: 16 << 10)
-        endpoint.problems = [.writeBudget]
-        return endpoint
-    }
-
     // MARK: What is sent
 
     private static let signed = ValueSchema.string(.init(1, 262_144))
@@ -230,12 +220,6 @@ extension AccountHandlers {
             .optional("idempotencyKey", .string(.init(1, 255)), "Reports of one key count once."),
             .optional("usedAt", .time, "When it was used, in UTC, where that was offline."),
         ]), [.atMostOne(["amount", "release", "set"])])
-
-    private static let attemptBody = ValueSchema.object([
-        .required("productId", .string(.init(1, 255))),
-        .required("outcome", .choice(["pending", "cancelled", "failed", "completed"])),
-        .required("kind", .choice(["purchase", "restore"])), .optional("reason", .string(.init(0, 1000))),
-    ])
 
     /// `password` is that backend's shared secret: it is passed over, and never looked at.
     private static let emoFlowBody = ValueSchema.named(

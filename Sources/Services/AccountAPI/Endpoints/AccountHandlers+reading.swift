@@ -143,22 +143,6 @@ extension AccountHandlers {
             .ok,
             EmoFlowAnswers.products.value(of: account.reader.catalog.productsToShow(), for: account.reader))
     }
-
-    /// Takes note of what an app saw of an attempt to buy.
-    func attempt(_ request: AccountRequest) async throws -> APIAnswer {
-        let caller = try request.requireCaller()
-        guard let body = request.body, let product = body.string("productId"),
-            let outcome = body.string("outcome").flatMap(PurchaseAttempt.Outcome.init(rawValue:)),
-            let kind = body.string("kind").flatMap(PurchaseAttempt.Kind.init(rawValue:))
-        else { throw APIProblem(.invalidRequest, "productId, outcome or kind is missing") }
-        try await APIProblem.withinBudget {
-            try await accounts.record(
-                PurchaseAttempt(
-                    account: caller.token, productID: product, kind: kind, outcome: outcome,
-                    reason: body.string("reason")))
-        }
-        return APIAnswer(.ok, ["success": true])
-    }
 }
 
 extension SubscriptionView {

@@ -19,6 +19,7 @@ package struct AccountHandlers: Sendable {
     let receipts: ReceiptIntake?
     let refresh: AccountRefresh?
     let log: AccountLog
+    let attemptLog: AttemptLog
     /// Called with an account that a proof has changed, before that is answered.
     let onChange: @Sendable (UniqueIdentifier) -> Void
     /// A refresh an account may have each minute.
@@ -59,6 +60,7 @@ package struct AccountHandlers: Sendable {
         self.receipts = receipts
         self.refresh = refresh
         self.log = log
+        attemptLog = AttemptLog(log.logger)
         self.onChange = onChange
         newReceipts = RateLimit(every: .seconds(900), burst: mostNewReceipts)
     }
@@ -112,8 +114,11 @@ package struct AccountHandlers: Sendable {
     /// Used where no catalog was ever applied: every account has nothing.
     private static let noCatalog = Catalog(tiers: [Catalog.Tier(id: "free")])
 
+    /// Apple's words.
+    static let environments = ValueSchema.choice(["Production", "Sandbox", "Xcode", "LocalTesting"])
+
     /// Of a request that may name an environment.
     static let environment = APIQueryParameter(
-        "environment", .choice(["Production", "Sandbox", "Xcode", "LocalTesting"]),
+        "environment", environments,
         "Production by default. Another one only for testers and server keys.")
 }

@@ -12,7 +12,7 @@ import Subscriptions
 /// One line for each thing that happens to an account, to be found by its appAccountToken or by purchase. Never its id, which may be an
 /// e-mail address, and never what was sent: no token of the app's, no payload, no receipt.
 package struct AccountLog: Sendable {
-    private let logger: Logger
+    let logger: Logger
 
     /// A log.
     package init(_ logger: Logger) { self.logger = logger }
