@@ -56,7 +56,7 @@ struct GuardTests {
 
         func memory() -> GuardMemory {
             GuardMemory(
-                logger: quiet, clock: { self.instant.withLock { $0 } },
+                logger: quiet, clock: { self.instant.withLock { $0 } }, counting: { _ in throw Away() },
                 load: { _ in AccountEnvironments(production: try self.load()) })
         }
     }
@@ -147,7 +147,9 @@ struct GuardTests {
     func made() async throws {
         let source = Source()
         let isSlow = Atomic(false)
-        let memory = GuardMemory(logger: quiet, clock: { source.instant.withLock { $0 } }) { _ in
+        let memory = GuardMemory(
+            logger: quiet, clock: { source.instant.withLock { $0 } }, counting: { _ in throw Away() }
+        ) { _ in
             let view = try source.load()
             // Longer than a guard waits that has something to go by.
             if isSlow.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(600)) }

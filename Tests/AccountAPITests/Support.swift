@@ -153,7 +153,9 @@ func withAPI<T: Sendable>(
             let feed = makeFeed?(pool, watch)
             if let feed { own.append(feed.endpoint) }
             // The guard as `storehook serve` has it.
-            let memory = GuardMemory(logger: quiet, reading: AccountEnvironmentReads(reads, sandbox: sandbox))
+            let memory = GuardMemory(
+                logger: quiet, reading: AccountEnvironmentReads(reads, sandbox: sandbox),
+                counting: CounterReads(Usage(pool), connections: 4, watch: watch))
             let answered: [AccountEndpoint] =
                 desk.map { $0(pool, reads, memory).endpoints + [Guard(memory).endpoint] } ?? [.account()]
             let endpoints = AccountEndpoint.withStanding(answered + own + more)

@@ -23,7 +23,8 @@ final class LifeHandlers: Sendable {
         let watch = DatabaseWatch(logger: quiet) {}
         let reads = AccountReads(database.store, connections: 8, watch: watch) { self.now.withLock { $0 } }
         let memory = GuardMemory(
-            logger: quiet, clock: { self.monotonic }, reading: AccountEnvironmentReads(reads, sandbox: .testers([])))
+            logger: quiet, clock: { self.monotonic }, reading: AccountEnvironmentReads(reads, sandbox: .testers([])),
+            counting: CounterReads(Usage(pool), connections: 8, watch: watch))
         let verifier = Verifier(
             configuration: VerifierConfiguration(apps: [:]), clock: { self.now.withLock { $0 } })
         let handlers = AccountHandlers(

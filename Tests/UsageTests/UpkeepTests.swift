@@ -77,6 +77,12 @@ struct UpkeepTests {
             }
             for key in [nil, "a", "a"] as [String?] { _ = try await bench.count(.add(1), of: daily, key: key) }
             #expect(try await bench.used(daily) == 2)
+            let today = UsageWindow(.day, at: try await bench.now(), in: UsageBench.shanghai)
+            let counters = (0..<64).map { number in
+                let stranger = UniqueIdentifier(high: 7, low: UInt64(number))
+                return UsageCounter(of: number == 40 ? bench.token : stranger, daily.id, in: today)
+            }
+            #expect(try await bench.usage.used(counters) == (0..<64).map { $0 == 40 ? 2 : 0 })
             _ = try await bench.usage.dropOld()
             let plan = try await bench.pool.query(
                 """

@@ -99,7 +99,8 @@ struct Serve: AsyncParsableCommand {
         let watch = DatabaseWatch(watchPool, logger: logger)
         let reads = AccountReads(accounts, connections: connections, watch: watch)
         let memory = GuardMemory(
-            logger: logger, reading: AccountEnvironmentReads(reads, sandbox: settings.sandbox))
+            logger: logger, reading: AccountEnvironmentReads(reads, sandbox: settings.sandbox),
+            counting: CounterReads(Usage(pool), connections: connections, watch: watch))
         let handlers = handlers(
             settings, pipeline, reads, clients, apple?.receipts(pool, budget: budget), revocation,
             over: pool, remembering: memory, logger: logger)

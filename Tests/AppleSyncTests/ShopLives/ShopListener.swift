@@ -222,7 +222,10 @@ struct ShopListener: Sendable {
             }
         }
         let views = try await accounts.views(tokens.map { .init($0, in: "Production") })
-        let memory = GuardMemory(logger: quiet, clock: { [now = ContinuousClock.now] in now }) { caller in
+        let memory = GuardMemory(
+            logger: quiet, clock: { [now = ContinuousClock.now] in now },
+            counting: { _ in throw NeverHappened("use is asked for") }
+        ) { caller in
             guard let view = views.first(where: { $0.token == caller.token }) else {
                 throw NeverHappened("it was read")
             }

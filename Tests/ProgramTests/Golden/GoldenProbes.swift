@@ -284,6 +284,9 @@ extension GoldenLife {
         try await ask(.POST, "/usage/words", as: "ulla", [], #"{"amount":1}"#, shown: "1")
         try await ask(.POST, "/v1/usage/ai", as: "ulla", [], #"{"amount":1}"#, shown: "1")
         try await ask(.POST, "/v1/usage/words", as: "ulla", [], #"{"many":1}"#, shown: "many")
+        for query in ["feature=words", "feature=words&usage=required", "feature=ai&usage=required", "usage=required"] {
+            try await ask(.GET, "/v1/guard?\(query)", as: "ulla")
+        }
         try await ask(
             .POST, "/v1/purchases", as: "alice", [],
             #"{"outcome":"completed","kind":"purchase","productId":"com.example.storehook.basic.monthly"}"#)

@@ -30,7 +30,8 @@ package struct Guard: Sendable {
         var endpoint = AccountEndpoint(
             .get, "/v1/guard", "guard",
             "Whether the account may pass, for auth_request of nginx, Traefik and Envoy. Out of memory, a second old at most; while the "
-                + "database is away up to a minute, with X-Storehook-Stale. Whether what is counted is used up is not asked.",
+                + "database is away up to a minute, with X-Storehook-Stale. Whether what is counted is used up it looks where "
+                + "usage=required asks for it. It counts nothing.",
             for: .account,
             successes: [
                 .init(
@@ -45,28 +46,56 @@ package struct Guard: Sendable {
         endpoint.query = [
             .init("tier", .string(.init(1, 64)), "The tier that is needed at least."),
             .init("feature", .string(.init(1, 64)), "The feature that has to be open."),
+            .init(
+                "usage", .choice(["required"]),
+                "Something of the feature has to be left, too. What has no limit is always left."),
         ]
         endpoint.style = Self.style
-        endpoint.problems = AccessRefusal.allCases.map(\.code) + [Self.unavailable]
+        endpoint.problems = AccessRefusal.allCases.map(\.code) + [.limitReached, Self.unavailable]
         return endpoint
     }
 
     private func answer(_ request: AccountRequest) async throws -> APIAnswer {
         let caller = try request.requireCaller()
+        let feature = request.query["feature"]
+        let isUseAsked = request.query["usage"] != nil
+        guard !isUseAsked || feature != nil else {
+            throw APIProblem(.invalidRequest, "usage is that of a feature: name it")
+        }
         guard let known = await memory.knowledge(of: caller) else {
             guard outage == .allow else { throw APIProblem(Self.unavailable, "nobody knows") }
             return Self.passed(caller, [(Self.stale, "unknown")])
         }
-        let stale = known.stale.map { [(Self.stale, "\(max(1, $0.components.seconds))")] } ?? []
-        if let refusal = known.account.refusal(
-            at: known.now, tier: request.query["tier"], feature: request.query["feature"])
-        {
-            throw APIProblem(refusal.code, "it may not", headers: Self.fields(stale))
+        if let refusal = known.account.refusal(at: known.now, tier: request.query["tier"], feature: feature) {
+            throw APIProblem(refusal.code, "it may not", headers: Self.fields(Self.age(known.stale)))
         }
+        var age = Self.age(known.stale)
+        if isUseAsked, let feature { age = try await left(of: feature, known) }
         let phase = known.account.state.value(at: known.now)
-        var headers = [(Self.tier, phase.tier), (Self.status, phase.status.rawValue)] + stale
+        var headers = [(Self.tier, phase.tier), (Self.status, phase.status.rawValue)] + age
         if let end = phase.expiresAt { headers.append((Self.expires, "\(end)")) }
         return Self.passed(caller, headers)
+    }
+
+    /// Refuses an account that has used up what its tier gives of a feature that is open to it.
+    /// - Returns: how old the answer is, where that is more than it should be.
+    private func left(
+        of feature: String, _ known: GuardMemory.Knowledge
+    ) async throws(APIProblem) -> [(HTTPField.Name?, String)] {
+        guard let allowance = known.account.allowance(of: feature, at: known.now) else { return Self.age(known.stale) }
+        guard let count = await memory.count(of: allowance.counter, reading: known.stale == nil) else {
+            guard outage == .allow else { throw APIProblem(Self.unavailable, "nobody knows what is left") }
+            return [(Self.stale, "unknown")]
+        }
+        let age = Self.age([known.stale, count.stale].compactMap(\.self).max())
+        guard count.used < allowance.limit else {
+            throw APIProblem(.limitReached, "nothing is left", headers: Self.fields(age))
+        }
+        return age
+    }
+
+    private static func age(_ stale: Duration?) -> [(HTTPField.Name?, String)] {
+        stale.map { [(Self.stale, "\(max(1, $0.components.seconds))")] } ?? []
     }
 
     // Read out of their text once: it costs as much as all else that a guard does.

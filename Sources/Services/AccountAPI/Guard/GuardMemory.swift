@@ -1,13 +1,13 @@
 import APIKit
+package import AccountStore
 import Accounts
 import AppStorePayloads
 import AppleRecords
 package import Base
 package import Logging
-import Synchronization
 
-/// The accounts that a guard remembers: each for a second at most or until a notification says that it has changed; for a minute
-/// while the database does not answer.
+/// What a guard remembers: accounts, each for a second at most or until a notification says that it has changed; and, of accounts whose
+/// use is asked for, counters, each for a second at most. While the database does not answer, each for a minute.
 package final class GuardMemory: Sendable {
     /// What is known of an account.
     struct Knowledge: Sendable {
@@ -19,181 +19,88 @@ package final class GuardMemory: Sendable {
         var stale: Duration?
     }
 
-    /// How an account has changed since it was read.
-    private enum Change {
-        /// A notification of the database has reported it.
-        case heard
-        /// This process has changed it, and its answer has reported that: the guard's next answer must show it.
-        case made
+    /// What is known of a counter.
+    struct KnownCount: Sendable {
+        /// How much is used.
+        var used: Int64
+        /// As in ``Knowledge/stale``.
+        var stale: Duration?
     }
 
-    private struct Entry {
-        var account: AccountEnvironments
-        var readAt: ContinuousClock.Instant
-        var change: Change?
-    }
+    /// How old what is remembered may be while the database does not answer.
+    private static let patience = RememberedReads<UniqueIdentifier, AccountEnvironments>.patience
 
-    private struct Flight {
-        var waiting: [AsyncStream<Never>.Continuation] = []
-        /// How it changed while it was read.
-        var change: Change?
-    }
-
-    private struct State {
-        var entries: BoundedTable<UniqueIdentifier, Entry>
-        var flights: [UniqueIdentifier: Flight] = [:]
-        /// Before this the database is not asked again: it has just not answered.
-        var askAgainAt: ContinuousClock.Instant?
-        var isFailing = false
-    }
-
-    /// How old it may be while the database answers.
-    private static let freshness = Duration.seconds(1)
-    /// How old while it does not.
-    package static let patience = Duration.seconds(60)
-    /// How long a caller waits that could be answered from memory.
-    private static let wait = Duration.milliseconds(400)
-
+    private let accounts: RememberedReads<UniqueIdentifier, AccountEnvironments>
+    private let counts: RememberedReads<UsageCounter, Int64>
     private let load: @Sendable (Caller) async throws -> AccountEnvironments
-    private let logger: Logger
-    private let clock: @Sendable () -> ContinuousClock.Instant
-    private let state: Mutex<State>
+    private let count: @Sendable (UsageCounter) async throws -> Int64
 
     /// An empty memory.
     /// - Parameters:
-    ///   - most: how many accounts are remembered, at some 500 bytes each.
+    ///   - most: how many accounts are remembered, at some 500 bytes each, and how many counters, at some 200.
+    ///   - count: reads a counter; must come to an end by itself.
     ///   - load: reads an account; must come to an end by itself.
     package init(
         most: Int = 100_000, logger: Logger, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        counting count: @escaping @Sendable (UsageCounter) async throws -> Int64,
         load: @escaping @Sendable (Caller) async throws -> AccountEnvironments
     ) {
-        state = Mutex(State(entries: BoundedTable(most: most)))
-        self.logger = logger
-        self.clock = clock
+        accounts = RememberedReads(
+            most: most, saying: "The guard goes on with what it knows", logger: logger, clock: clock)
+        counts = RememberedReads(
+            most: most, saying: "The guard goes on with what it knows of use", logger: logger, clock: clock)
         self.load = load
+        self.count = count
     }
 
     /// An empty memory, which reads accounts as everybody does.
     package convenience init(
         logger: Logger, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
-        reading reads: AccountEnvironmentReads
+        reading reads: AccountEnvironmentReads, counting counters: CounterReads
     ) {
-        self.init(logger: logger, clock: clock) { caller in
+        self.init(logger: logger, clock: clock, counting: { try await counters.value(of: $0) }) { caller in
             try await reads.environments(of: caller, for: Self.patience).remembered
         }
     }
 
     /// An account has changed, by the payload of a notification: its token, or anything else, which means any.
     package func change(_ payload: String) {
-        if let token = UniqueIdentifier(payload) { return note(.heard, of: token) }
-        state.withLock { state in
-            state.entries.removeAll()
-            for token in state.flights.keys where state.flights[token]?.change == nil {
-                state.flights[token]?.change = .heard
-            }
+        if let token = UniqueIdentifier(payload) {
+            accounts.note(.heard, of: token)
+        } else {
+            accounts.forgetAll()
         }
     }
 
     /// This process has changed an account, and its answer reports that: while the database answers, the guard gives no older answer.
-    package func change(_ token: UniqueIdentifier) { note(.made, of: token) }
-
-    private func note(_ change: Change, of token: UniqueIdentifier) {
-        state.withLock { state in
-            if state.flights[token]?.change != .made { state.flights[token]?.change = change }
-            guard var entry = state.entries.value(of: token), entry.change != .made else { return }
-            entry.change = change
-            state.entries.put(entry, for: token)
-        }
-    }
+    package func change(_ token: UniqueIdentifier) { accounts.note(.made, of: token) }
 
     /// What is known of an account; nil if it is neither remembered nor to be read.
     func knowledge(of caller: Caller) async -> Knowledge? {
-        let token = caller.token
-        if let known = known(token, within: Self.freshness, evenChanged: false) { return known }
-        // With something to go by, this does not wait for a database that may be away.
-        let deadline = maySuffice(token) ? ContinuousClock.now + Self.wait : nil
-        // A reading that was joined may have begun before the change; the second begins after it.
-        for _ in 0..<2 {
-            guard let stream = join(caller) else { break }
-            _ = try? await withDeadline(deadline) { for await _ in stream {} }
-            if let known = known(token, within: Self.freshness, evenChanged: false) { return known }
-        }
-        if let known = known(token, within: Self.freshness, evenChanged: true) { return known }
-        guard var known = known(token, within: Self.patience, evenChanged: true) else { return nil }
-        known.stale = age(of: token)
-        return known
+        if let known = accounts.fresh(caller.token) { return Knowledge(known) }
+        return await accounts.value(of: caller.token) { [load] in try await load(caller) }.map { Knowledge($0) }
     }
 
-    /// Whether what is remembered may be answered where the database is slow to answer.
-    private func maySuffice(_ token: UniqueIdentifier) -> Bool {
-        let now = clock()
-        return state.withLock { state in
-            guard let entry = state.entries.value(of: token) else { return false }
-            return entry.change != .made && now - entry.readAt < Self.patience
-        }
+    /// What is known of a counter; nil if it is neither remembered nor to be read.
+    /// - Parameter reading: whether it may be read now. A database that has just not answered about the account is not waited for again.
+    func count(of counter: UsageCounter, reading: Bool) async -> KnownCount? {
+        if let known = counts.fresh(counter) { return KnownCount(known) }
+        guard reading else { return counts.standIn(counter).map { KnownCount($0) } }
+        return await counts.value(of: counter) { [count] in try await count(counter) }.map { KnownCount($0) }
     }
+}
 
-    private func age(of token: UniqueIdentifier) -> Duration? {
-        let now = clock()
-        return state.withLock { state in state.entries.value(of: token).map { now - $0.readAt } }
+extension GuardMemory.Knowledge {
+    fileprivate init(_ known: RememberedReads<UniqueIdentifier, AccountEnvironments>.Known) {
+        now = known.value.production.instant.adding(milliseconds: Int64(known.age / .milliseconds(1)))
+        account = known.value.answering(at: now)
+        stale = known.isStale ? known.age : nil
     }
+}
 
-    private func known(
-        _ token: UniqueIdentifier, within age: Duration, evenChanged: Bool
-    ) -> Knowledge? {
-        let now = clock()
-        return state.withLock { state in
-            guard let entry = state.entries.value(of: token), now - entry.readAt < age,
-                evenChanged || entry.change == nil
-            else { return nil }
-            let passed = Int64((now - entry.readAt) / .milliseconds(1))
-            let now = entry.account.production.instant.adding(milliseconds: passed)
-            return Knowledge(account: entry.account.answering(at: now), now: now)
-        }
-    }
-
-    /// Begins to read an account, or joins the reading under way; nil if the database has just not answered.
-    private func join(_ caller: Caller) -> AsyncStream<Never>? {
-        let token = caller.token
-        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-        let now = clock()
-        let (begins, joins) = state.withLock { state in
-            if state.flights[token] != nil {
-                state.flights[token]?.waiting.append(continuation)
-                return (false, true)
-            }
-            if let again = state.askAgainAt, again > now { return (false, false) }
-            state.flights[token] = Flight(waiting: [continuation])
-            return (true, true)
-        }
-        // In a task of its own: the first caller may be gone before the answer comes, and others wait for it too.
-        if begins { Task { await read(caller) } }
-        return joins ? stream : nil
-    }
-
-    private func read(_ caller: Caller) async {
-        let token = caller.token
-        // The age counts from before the question.
-        let began = clock()
-        let result: Result<AccountEnvironments, any Error>
-        do { result = .success(try await load(caller)) } catch { result = .failure(error) }
-        let (waiting, isNews) = state.withLock { state in
-            let flight = state.flights.removeValue(forKey: token)
-            var isNews = false
-            switch result {
-            case .success(let account):
-                state.entries.put(Entry(account: account, readAt: began, change: flight?.change), for: token)
-                (state.askAgainAt, state.isFailing) = (nil, false)
-            case .failure:
-                state.askAgainAt = clock() + Self.freshness
-                isNews = !state.isFailing
-                state.isFailing = true
-            }
-            return (flight?.waiting ?? [], isNews)
-        }
-        for continuation in waiting { continuation.finish() }
-        if isNews, case .failure(let error) = result {
-            logger.warning("The guard goes on with what it knows", metadata: ["error": "\(error)"])
-        }
+extension GuardMemory.KnownCount {
+    fileprivate init(_ known: RememberedReads<UsageCounter, Int64>.Known) {
+        used = known.value
+        stale = known.isStale ? known.age : nil
     }
 }

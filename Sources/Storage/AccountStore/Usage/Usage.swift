@@ -182,8 +182,11 @@ extension PostgresError {
 }
 
 extension UsageWindow {
+    /// What the database has as the first day of all time.
+    static let storedFirstDay = "-infinity"
+
     /// Its first day, as the database has it.
-    fileprivate var storedDay: String { day ?? "-infinity" }
+    fileprivate var storedDay: String { day ?? Self.storedFirstDay }
 }
 
 extension UsageOutcome {
