@@ -60,9 +60,16 @@ struct PastLivesTests {
                     if life.hasDatedNews(after: instant) {
                         changed += 1
                         expected = told.saying(as: AccountModel(life.dated(at: instant)).verdict(at: instant))
+                    } else if life.movesEnds(after: instant) {
+                        same += 1
+                        // Of two sources of one tier the answer names the one that ends last: that may be another one now.
+                        let verdict = AccountModel(life.dated(at: instant)).verdict(at: instant)
+                        expected =
+                            !verdict.access || verdict.source == said.source
+                            ? said.ending(as: told) : told.saying(as: verdict)
                     } else {
                         same += 1
-                        expected = life.movesEnds(after: instant) ? said.ending(as: told) : said
+                        expected = said
                     }
                     if told != expected, different.insert(place).inserted {
                         Issue.record(
