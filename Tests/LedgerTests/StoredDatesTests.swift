@@ -110,6 +110,12 @@ struct StoredDatesTests {
             #expect(try await dates("subscriptions", database) == [nil, nil])
             #expect(try await rebuild(repair: true).isEmpty)
             #expect(try await dates("subscriptions", database) == [Self.stored(0), Self.stored(2)])
+            // Evidence that an earlier release has applied since is missing in them.
+            try await database.connection.query(
+                "update storehook.subscriptions set last_stored_at = first_stored_at + interval '1 second'")
+            #expect(try await rebuild(repair: false).isEmpty)
+            #expect(try await rebuild(repair: true).isEmpty)
+            #expect(try await dates("subscriptions", database) == [Self.stored(0), Self.stored(2)])
             // What is wrong is a difference, and is mended.
             try await database.connection.query("update storehook.subscriptions set last_stored_at = now()")
             #expect(try await rebuild(repair: false).map(\.column) == ["last_stored_at"])

@@ -1,8 +1,9 @@
 -- compatible-from: 10
 -- Why Apple refunded, in what is known of each purchase: events and explanations say it in words.
 --
--- A nullable column without a default changes no row. Rows of before, and of earlier programs, say nothing there until their evidence is
--- read anew (`storehook rebuild`); the explanation of a purchase takes the reason of its latest record meanwhile.
+-- A nullable column without a default changes no row. Rows of before, and of earlier programs, have none until `storehook rebuild`
+-- reads their evidence anew, which does not report that as a difference. The explanation of a purchase takes the reason of its latest
+-- record meanwhile.
 alter table storehook.purchase_facts add column revocation_reason smallint;
 comment on column storehook.purchase_facts.revocation_reason is
     'why Apple refunded: 0 another reason, 1 an issue with the app; null where nothing was refunded, or Apple does not say';

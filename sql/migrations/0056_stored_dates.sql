@@ -1,7 +1,8 @@
 -- compatible-from: 10
--- When the first and the last evidence of a purchase were stored, in the rows that readers of accounts read anyway. Workers write both with
--- whatever else changes in a row. Null in a row that an earlier release wrote last: the next evidence of the purchase fills both, and so
--- does a rebuild, from notifications and records, which keep these dates for good.
+-- When the first and the last evidence of a purchase were stored, in the rows that readers of accounts read anyway. Workers write both
+-- with every other change of a row. A row that an earlier release makes has neither, and one that it changes keeps what it had. The next
+-- evidence of the purchase fills both where there are none, and a rebuild completes both, from notifications and records, which keep these
+-- dates for good.
 
 -- Nullable, without a default: each statement changes the catalog alone, whatever the number of rows.
 alter table storehook.subscriptions

@@ -55,10 +55,9 @@ extension Ledger {
             try session.query(.countAnomalies(repairedKeys))
         }
         if repair {
-            let dates = evidence.purchases.compactMap { purchase in
-                purchase.known.stored.map { (key: purchase.known.key, dates: $0) }
+            for (table, rows) in Self.rows(of: evidence.purchases, shared, policy) {
+                if let completion = table.complete(rows) { try session.query(completion) }
             }
-            if !dates.isEmpty { try session.query(.fillStoredDates(dates)) }
         }
         return (differences, evidence.withoutBytes, evidence.unverified)
     }

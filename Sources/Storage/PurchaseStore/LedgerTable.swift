@@ -91,9 +91,7 @@ struct LedgerTable: Sendable {
         // A part of a key may be null, and json has no equality.
         let compared = { (row: String) in
             columns.map { column in
-                if column == "payload" { return "\(row).payload::text" }
-                if StoredDates.columns.contains(column) { return "coalesce(\(row).\(column), d.\(column))" }
-                return "\(row).\(column)"
+                column == "payload" ? "\(row).payload::text" : completions[column]?(row) ?? "\(row).\(column)"
             }.joined(separator: ", ")
         }
         let matches = key.map {
@@ -123,9 +121,46 @@ struct LedgerTable: Sendable {
                   from jsonb_each_text(coalesce(different.stored, '{}')) a
                   full join jsonb_each_text(coalesce(different.derived, '{}')) b using (key)
                  where a.value is distinct from b.value
-                   and not (a.value is null and coalesce(a.key, b.key) = any(\(StoredDates.columns)) and stored is not null)
+                   and not (a.value is null and coalesce(a.key, b.key) = any(\(completions.keys.sorted())) and stored is not null)
              ) cell
              order by key, cell.name
+            """)
+    }
+
+    /// Columns that a release before leaves as they are in a row that it writes: in a new row null, in another one as it was. What such a
+    /// row has of them is no difference; by the derived row `d` it becomes what it has to be. `s` is the stored row, or `d` again.
+    private var completions: [String: @Sendable (String) -> String] {
+        switch name {
+        case "subscriptions", "one_time_purchases":
+            var completions = StoredDates.completions
+            if name == "one_time_purchases" { completions["revocation_reason"] = Self.completedReason }
+            return completions
+        case "purchase_facts": return ["revocation_reason": Self.completedReason]
+        default: return [:]
+        }
+    }
+
+    private static let completedReason: @Sendable (String) -> String = {
+        "coalesce(\($0).revocation_reason, d.revocation_reason)"
+    }
+
+    /// Completes the rows of releases before, see ``completions``; nil where all releases write the same columns.
+    func complete(_ rows: PostgresQuery) -> PostgresQuery? {
+        let completions = completions.sorted { $0.key < $1.key }
+        guard !completions.isEmpty else { return nil }
+        let matches = key.map { "s.\($0) = d.\($0)" }.joined(separator: " and ")
+        let (stored, complete) = (
+            completions.map { "s.\($0.key)" }.joined(separator: ", "),
+            completions.map { $0.value("s") }.joined(separator: ", ")
+        )
+        return PostgresQuery(
+            "ledger.complete_\(name)",
+            """
+            with derived (\(unescaped: list)) as (\(embedding: rows))
+            update storehook.\(unescaped: name) s
+               set (\(unescaped: completions.map(\.key).joined(separator: ", "))) = row(\(unescaped: complete))
+              from derived d
+             where \(unescaped: matches) and (\(unescaped: stored)) is distinct from (\(unescaped: complete))
             """)
     }
 

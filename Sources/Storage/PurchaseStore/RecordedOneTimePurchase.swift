@@ -23,7 +23,9 @@ public struct RecordedOneTimePurchase: Sendable, Hashable {
             expiresAt: try row.decode("expires_at", as: PostgresTimestamp?.self).map(Timestamp.init),
             revokedAt: try row.decode("revoked_at", as: PostgresTimestamp?.self).map(Timestamp.init),
             quantity: try row.decode("quantity"), revokedShare: try row.decode("revoked_share"),
-            revokedReason: RevocationReason(stored: try row.decode("revocation_reason")),
+            // A release before this column leaves it where it takes a refund back.
+            revokedReason: try row.decode("revoked_at", as: PostgresTimestamp?.self) == nil
+                ? nil : RevocationReason(stored: try row.decode("revocation_reason")),
             gaps: try OneTimePurchase.Gap.all(of: row))
     }
 }

@@ -20,14 +20,18 @@ struct StoredDates: Sendable, Hashable {
         last = max(dates?.last ?? storedAt, storedAt)
     }
 
-    /// Columns that are null where an earlier release wrote a row.
-    static let columns = ["first_stored_at", "last_stored_at"]
+    /// The columns, each with what it has to be by a derived row `d`: the dates of all evidence are never within those of some.
+    static let completions: [String: @Sendable (String) -> String] = [
+        "first_stored_at": { "least(\($0).first_stored_at, d.first_stored_at)" },
+        "last_stored_at": { "greatest(\($0).last_stored_at, d.last_stored_at)" },
+    ]
 }
 
 extension PostgresQuery {
     /// The dates of recorded purchases, by all that is recorded of them; the number of each from 1.
     ///
-    /// For the few whose row does not say: one that an earlier release wrote, and one that evidence makes which is not its first.
+    /// For purchases whose row has no dates: an earlier release wrote it, or earlier evidence made no row. And for every one-time purchase,
+    /// whose row is not read before.
     static func storedDates(of keys: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "ledger.stored_dates",
@@ -45,31 +49,6 @@ extension PostgresQuery {
                   where r.original_transaction_id = key.original_transaction_id and r.bundle_id = key.bundle_id
                     and r.environment = key.environment offset 0)) e
              group by key.n
-            """)
-    }
-
-    /// Fills the dates of rows that an earlier release wrote.
-    static func fillStoredDates(_ dates: [(key: PurchaseKey, dates: StoredDates)]) -> PostgresQuery {
-        PostgresQuery(
-            "ledger.fill_stored_dates",
-            """
-            with known as (
-                select * from unnest(
-                    \(dates.map(\.key.originalTransactionID)), \(dates.map(\.key.bundleID)),
-                    \(dates.map(\.key.environment)), \(dates.map(\.dates.first)), \(dates.map(\.dates.last)))
-                    as known (original_transaction_id, bundle_id, environment, first_stored_at, last_stored_at)
-            ), subscription as (
-                update storehook.subscriptions t
-                   set first_stored_at = known.first_stored_at, last_stored_at = known.last_stored_at
-                  from known
-                 where t.original_transaction_id = known.original_transaction_id and t.bundle_id = known.bundle_id
-                   and t.environment = known.environment and t.first_stored_at is null
-            )
-            update storehook.one_time_purchases t
-               set first_stored_at = known.first_stored_at, last_stored_at = known.last_stored_at
-              from known
-             where t.original_transaction_id = known.original_transaction_id and t.bundle_id = known.bundle_id
-               and t.environment = known.environment and t.first_stored_at is null
             """)
     }
 }
