@@ -32,6 +32,10 @@ struct TrialEndTests {
             // A trial goes on, and so does what staff gave on top of it.
             for going in [own, apples, off, Self.phase(.active, .grant)] { #expect(Self.end(trial, going) == nil) }
         }
+        // The first charge fails: nothing is decided in the grace period.
+        let grace = Self.phase(.gracePeriod, .apple)
+        #expect(Self.end(apples, grace) == nil)
+        #expect(Self.end(grace, Self.phase(.trialExpired, .none)) == .ended)
         // What staff gave outlasted the trial, and then ended.
         #expect(Self.end(Self.phase(.active, .grant), Self.phase(.trialExpired, .trial)) == .ended)
         // Nothing of a trial, or nothing new of it.

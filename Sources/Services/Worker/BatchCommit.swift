@@ -39,11 +39,11 @@ struct BatchCommit: Sendable {
                 entries, upTo: rows.map(\.claimed.receivedAt).max(), session, deriving: { try watch.during(held, $0) })
             try Outbox.bury(letters, session)
             let (outcomes, settled) = (applied.change.outcomes, applied.settled)
+            let end = (settled.clock, ContinuousClock.now)
             // Derives a purchase once more, as it was before: in a flood once a second.
             let told = lives.prepare(.applied) {
                 AppliedNotification(entries, applied, pipeline.ledger.policy).map { ($0.place, $0.metadata) }
             }
-            let end = (settled.clock, ContinuousClock.now)
             // At the end: other workers with findings about one of these addresses wait for this transaction.
             try Outbox.count(rows.compactMap { $0.finding(from: senders) }, configuration.junk, session)
             let tally = BatchTally(
