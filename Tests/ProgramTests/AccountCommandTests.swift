@@ -156,7 +156,7 @@ struct AccountCommandTests {
             #expect(
                 line["tier_before"] == "free" && line["status_before"] == "free" && line["environment"] == "Production")
             #expect(line["tier"] == "pro" && line["status"] == "active" && line["ends"]?.hasPrefix("20") == true)
-            #expect(line["reason"] == "\(token), not xann@example.com, wrote" && line["number"] != nil)
+            #expect(line["reason"] == "\(token), not [e-mail address], wrote" && line["number"] != nil)
             let blocked = try await site.run("revoke", id, "--why", "why")
             #expect(blocked.errors.contains(token) && !blocked.errors.contains(id), "\(blocked.errors)")
         }

@@ -3,6 +3,7 @@ import Accounts
 import ArgumentParser
 import Base
 import EventStore
+import Foundation
 import Logging
 import Operations
 import Pipeline
@@ -79,23 +80,23 @@ struct ActOptions: ParsableArguments {
         metadata["tier_before"] = "\(done.before.tier)"
         metadata["status_before"] = "\(done.before.status.rawValue)"
         metadata["by"] = "\(Operator.name)"
-        metadata["reason"] = "\(account.id.map { Self.naming("\(account.token)", for: $0, in: why) } ?? why)"
+        metadata["reason"] = "\(Self.impersonal(why, naming: "\(account.token)", for: account.id))"
         if let purchase = done.before.purchase {
             metadata["original_transaction_id"] = "\(purchase.originalTransactionID)"
         }
         return metadata
     }
 
-    /// The text with the account's token wherever its id stands by itself.
-    static func naming(_ token: String, for id: String, in text: String) -> String {
+    /// What staff wrote, with the account's token wherever its id stands by itself, and without any other e-mail address.
+    static func impersonal(_ text: String, naming token: String, for id: String?) -> String {
         func isWord(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
         var (named, rest) = ("", text[...])
-        while let found = rest.firstRange(of: id) {
+        while let id, let found = rest.range(of: id, options: .caseInsensitive) {
             let isWhole = !isWord(text[..<found.lowerBound].last) && !isWord(text[found.upperBound...].first)
             named += rest[..<found.lowerBound] + (isWhole ? token[...] : rest[found])
             rest = rest[found.upperBound...]
         }
-        return named + rest
+        return (named + rest).replacing(/[^\s<>(),;:]+@[^\s<>(),;:]+/, with: "[e-mail address]")
     }
 
     /// Refuses days that no record takes.

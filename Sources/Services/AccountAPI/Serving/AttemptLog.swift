@@ -7,8 +7,8 @@ import Synchronization
 /// What apps report of attempts to buy and to restore: one line a second at most, however many reports come, with how many there were
 /// since the line before. It is about the latest.
 ///
-/// A line names the account by its appAccountToken, because an id may be an e-mail address. The app's reason is in none, and neither is
-/// what stands in the place of an id and is none: an app may write anything there.
+/// A line names the account by its appAccountToken, because an id may be an e-mail address. No line has the app's reason, and none has
+/// a text in the place of an id that is not made as one: an app may write anything there.
 package final class AttemptLog: Sendable {
     private let logger: Logger
     private let line = Mutex(TalliedLine(every: .seconds(1)))
@@ -29,15 +29,21 @@ package final class AttemptLog: Sendable {
             "app_account_token": "\(attempt.account)", "kind": "\(attempt.kind.rawValue)",
             "outcome": "\(attempt.outcome.rawValue)", "count": "\(count)",
         ]
-        metadata["product"] = Self.shown(attempt.productID)
-        metadata["transaction_id"] = Self.shown(attempt.transactionID)
+        metadata["product"] = attempt.productID.flatMap { Self.isProductID($0) ? "\($0)" : nil }
+        metadata["transaction_id"] = attempt.transactionID.flatMap { Self.isTransactionID($0) ? "\($0)" : nil }
         metadata["environment"] = attempt.environment.map { "\($0.rawValue)" }
         if caller.isServer { metadata["by"] = "server key" }
         if let request = RequestID.current { metadata["request"] = "\(request)" }
         logger.info("An app has reported an attempt to buy or to restore", metadata: metadata)
     }
 
-    private static func shown(_ id: String?) -> Logger.MetadataValue? {
-        id.flatMap { PurchaseAttempt.isPlain($0) ? "\($0)" : nil }
+    /// Whether a text is made as ids of products are; App Store Connect takes 100 characters.
+    private static func isProductID(_ text: String) -> Bool {
+        text.utf8.count <= 100 && PurchaseAttempt.isPlain(text)
+    }
+
+    /// Whether a text is made as Apple's ids of transactions are.
+    private static func isTransactionID(_ text: String) -> Bool {
+        (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 }
