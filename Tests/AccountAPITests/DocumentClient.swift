@@ -59,6 +59,6 @@ struct DocumentClient {
 
     /// The names of all members of an answer, in their order.
     func names(_ method: String, _ path: String, _ body: String? = nil) async throws -> [String] {
-        try await send(method, path, body, 200).body.matches(of: /"([a-z_]+)":/).map { String($0.output.1) }
+        try await send(method, path, body, 200).body.matches(of: /"([A-Za-z0-9_]+)":/).map { String($0.output.1) }
     }
 }

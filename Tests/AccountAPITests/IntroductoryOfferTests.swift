@@ -84,7 +84,7 @@ struct IntroductoryOfferTests {
             func words() async throws -> [String?] {
                 [
                     try await status().string("status"),
-                    try await status("/subscriptions/status").string("status")?.uppercased(),
+                    try await status("/subscriptions/status").string("status"),
                     try await status("/subscription/status").object("subscription")?.string("subscription_status"),
                     try await status().string("tier"),
                 ]

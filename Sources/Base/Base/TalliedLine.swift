@@ -13,7 +13,7 @@ package struct TalliedLine: Sendable {
         last.map { $0.duration(to: now) >= interval } ?? true
     }
 
-    /// Notes that it happened so many times more, for the next line to tell.
+    /// Notes that it happened so many times more; the next line reports them.
     package mutating func add(_ times: Int) { unlogged += times }
 
     /// Notes that it happened so many times more.

@@ -32,9 +32,9 @@ extension HTTPFields {
             let pieces = part.split(separator: ";", maxSplits: 1)
             let language = (pieces.first ?? "").filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
             guard !language.isEmpty else { return nil }
-            let weight =
-                pieces.count > 1 ? pieces[1].split(separator: "=").last.flatMap { Double($0.filter { $0 != " " }) } : 1
-            return (String(language), weight ?? 0)
+            let parameters = pieces.dropFirst().first?.split(separator: ";").map { $0.filter { $0 != " " } } ?? []
+            let weight = parameters.first { $0.lowercased().hasPrefix("q=") }
+            return (language, weight.map { Double($0.dropFirst(2)) ?? 0 } ?? 1)
         }
         // Stable: of equal weight, in the order in which they stand.
         return wanted.enumerated().filter { $0.element.weight > 0 }

@@ -11,7 +11,7 @@ package enum AnswerLanguage: String, Sendable, CaseIterable {
 
     /// The language for a reader of these, as ``/Base/LocalizedText`` chooses a text: `zh-TW` reads `zh-Hant`, and `zh` `zh-Hans`.
     package init(_ preferred: [String]) {
-        // Only this one is compared with the tags, however many a stranger sends: no other finds a text.
+        // A client may send many languages: only the first that can match is looked up.
         let wanted = preferred.first { ["*", "en", "zh"].contains($0.prefix { $0 != "-" }.lowercased()) }
         self = wanted.flatMap { Self(rawValue: Self.tags[[$0]]) } ?? .english
     }

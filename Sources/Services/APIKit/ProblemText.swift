@@ -16,7 +16,7 @@ package struct ProblemText: Sendable, Hashable, ExpressibleByStringInterpolation
         self.traditional = traditional
     }
 
-    /// A sentence that there is in English alone, with one in each other language that says less.
+    /// A sentence in English, with a more general one in each other language.
     /// - Parameter general: its English is not used.
     package init(_ english: String, generally general: ProblemText) {
         self = general

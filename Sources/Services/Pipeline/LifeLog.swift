@@ -8,11 +8,11 @@ import Synchronization
 
 /// Lines of the log about what becomes of customers: one for each thing.
 ///
-/// Where more comes than one of a kind in a second, a line a second tells of one of them and of how many came since the line before it.
+/// If several of a kind come within a second, one line reports one of them, and its `count` is how many came since the line before.
 /// Until a line is due nothing is put together: the cost is to count. A line names an account by its appAccountToken alone, never by its
 /// id, which may be an e-mail address, and repeats nothing personal.
 package final class LifeLog: Sendable {
-    /// What a line tells of.
+    /// What a line reports.
     package enum Kind: Int, Sendable, CaseIterable {
         /// A notification was applied.
         case applied
@@ -56,7 +56,7 @@ package final class LifeLog: Sendable {
     /// Counts what happened so many times, and writes a line if one is due.
     /// - Parameters:
     ///   - news: one of them; nil where it was not prepared, and then the next line counts it.
-    ///   - describe: says what the line tells of it; called for the line alone.
+    ///   - describe: makes the line's metadata; called only if a line is written.
     package func note<News>(_ kind: Kind, times: Int, of news: News?, _ describe: (News) -> Logger.Metadata) {
         guard times > 0, logger.logLevel <= .info else { return }
         let count = lines.withLock { lines -> Int? in

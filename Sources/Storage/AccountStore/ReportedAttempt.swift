@@ -18,7 +18,7 @@ package struct ReportedAttempt: Sendable, Hashable {
 
 /// Some reported attempts, the latest first.
 package struct ReportedAttempts: Sendable, Hashable {
-    /// They.
+    /// The attempts.
     package var attempts: [ReportedAttempt]
     /// Earlier ones are those before this number; nil where all were looked at.
     package var next: Int64?

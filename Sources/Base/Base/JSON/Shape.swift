@@ -139,7 +139,7 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
 
     /// The shape of another dialect: some members with a schema or a value of their own, in their places, and more at the end. What was
     /// said about a member holds where nothing else is said about it.
-    /// - Parameter others: each is of the name of a member.
+    /// - Parameter others: each replaces the member of the same name.
     package func changed(named name: String, replacing others: [Field] = [], adding more: [Field] = []) -> Shape {
         var all = fields
         for var other in others {

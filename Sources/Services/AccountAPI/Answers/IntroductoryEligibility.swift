@@ -3,8 +3,8 @@ import Base
 
 /// Whether an account may have Apple's introductory offer of a product as far as is known here, and why not.
 ///
-/// Apple gives each customer one in a subscription group, and none to who subscribes to the group already. Apple's customer is not
-/// always the account's, so that StoreKit's answer on the device goes first.
+/// Apple gives each customer one introductory offer in a subscription group, and none while the customer subscribes to it. Apple decides
+/// by the customer on the device, who may not be the account's: StoreKit's answer goes first.
 package enum IntroductoryEligibility: Sendable, Hashable {
     /// It may.
     case eligible
@@ -28,7 +28,7 @@ package enum IntroductoryEligibility: Sendable, Hashable {
     }
 }
 
-/// What of an account decides about Apple's introductory offers.
+/// The subscription groups in which an account has had an offer, or subscribes.
 package struct IntroductoryHistory: Sendable, Hashable {
     /// The groups in which it had an introductory offer.
     private let taken: Set<Catalog.SubscriptionGroup>

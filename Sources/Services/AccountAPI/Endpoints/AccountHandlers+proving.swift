@@ -332,7 +332,7 @@ extension AccountHandlers {
         case .boundElsewhere:
             APIProblem(
                 .boundElsewhere,
-                ProblemText("another account has proven this purchase before", "该订阅已绑定到其他账号", "該訂閱已綁定到其他帳號"),
+                ProblemText("another account has proven this purchase before", "此购买已绑定到其他账号", "此購買已綁定到其他帳號"),
                 log: metadata)
         case nil: unusable(metadata)
         }

@@ -57,7 +57,7 @@ extension AccountHandlers {
             }
             throw APIProblem(
                 .notCounted,
-                ProblemText("nobody counts this feature: it is there or it is not", "此功能不计次数", "此功能不計次數"))
+                ProblemText("this feature is not counted: a tier has it or has it not", "此功能不计次数", "此功能不計次數"))
         }
         switch try await usage.count(report, of: counted, for: caller.token, in: catalog.timeZone) {
         case .counted(let count):

@@ -196,7 +196,7 @@ package final class EventFeed: Service {
         }
         guard let id else {
             throw .unavailable(
-                ProblemText("as many wait for events as may; ask again", "等待事件的请求已满，请稍后重试", "等待事件的請求已滿，請稍後再試"),
+                ProblemText("too many requests wait for events; ask again", "等待事件的请求已满，请稍后重试", "等待事件的請求已滿，請稍後再試"),
                 retryAfter: 5)
         }
         // The hint came after this reader asked the database, and before it waited.

@@ -63,7 +63,7 @@ package struct Guard: Sendable {
             throw APIProblem(.invalidRequest, "usage is that of a feature: name it")
         }
         guard let known = await memory.knowledge(of: caller) else {
-            guard outage == .allow else { throw APIProblem(Self.unavailable, "nobody knows") }
+            guard outage == .allow else { throw APIProblem(Self.unavailable, "the account is not known now") }
             return Self.passed(caller, [(Self.stale, "unknown")])
         }
         if let refusal = known.account.refusal(at: known.now, tier: request.query["tier"], feature: feature) {
@@ -84,7 +84,7 @@ package struct Guard: Sendable {
     ) async throws(APIProblem) -> [(HTTPField.Name?, String)] {
         guard let allowance = known.account.allowance(of: feature, at: known.now) else { return Self.age(known.stale) }
         guard let count = await memory.count(of: allowance.counter, reading: known.stale == nil) else {
-            guard outage == .allow else { throw APIProblem(Self.unavailable, "nobody knows what is left") }
+            guard outage == .allow else { throw APIProblem(Self.unavailable, "the counter is not known now") }
             return [(Self.stale, "unknown")]
         }
         let age = Self.age([known.stale, count.stale].compactMap(\.self).max())

@@ -103,7 +103,7 @@ final class RememberedReads<Key: Hashable & Sendable, Value: Sendable>: Sendable
     }
 
     /// A value that is not fresh, read now; nil if it is neither remembered nor to be read.
-    /// - Parameter load: reads it; must come to an end by itself. Whoever asks meanwhile for the same value gets what it reads.
+    /// - Parameter load: reads it; must come to an end by itself. A caller that asks for the same value meanwhile gets this result.
     func value(of key: Key, reading load: @escaping @Sendable () async throws -> Value) async -> Known? {
         // With something to go by, this does not wait for a database that may be away.
         let deadline = maySuffice(key) ? ContinuousClock.now + Self.wait : nil

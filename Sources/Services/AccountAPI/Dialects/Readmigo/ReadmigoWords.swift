@@ -11,7 +11,7 @@ enum ReadmigoWords {
     /// One of them.
     static func status(_ status: AccountStatus) -> String { status.rawValue.uppercased() }
 
-    /// One of them: where the charge failed and the grace period is over, that document knows no other word than for what has ended.
+    /// One of them. After a failed charge and its grace period it is EXPIRED: the document has no other word.
     static func status(_ status: PurchaseStatus) -> String {
         status == .billingRetry ? "EXPIRED" : status.rawValue.uppercased()
     }
