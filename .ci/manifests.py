@@ -90,10 +90,14 @@ def check_references(objects, names, pods):
                 for path in rule["http"]["paths"]:
                     service = path["backend"]["service"]["name"]
                     require(("Service", service) in names, f"{file}: leads to {service}, which is not there")
-                    # Of the receiver one path, of the account API what has a caller or is for everybody.
-                    opened = path["path"] == "/webhooks/apple" if service == "storehook-receiver" else (
-                        service == "storehook-api"
-                        and (path["path"].startswith("/v1/") or path["path"] in ("/webhooks/apple/test", "/openapi.json"))
+                    # Of the receiver what Apple posts to, of the account API what has a caller or is for everybody. The guard is for proxies.
+                    own = ["/webhooks/apple/test", "/openapi.json", "/health", "/subscriptions", "/subscription", "/usage"]
+                    opened = (
+                        path["path"] in ("/webhooks/apple", "/v1/subscriptions/webhook", "/subscription/webhook")
+                        and path["pathType"] == "Exact"
+                        if service == "storehook-receiver"
+                        else service == "storehook-api"
+                        and (path["path"].startswith("/v1/") and not path["path"].startswith("/v1/guard") or path["path"] in own)
                     )
                     require(opened, f"{file}: opens {path['path']} of {service} to the world")
 
