@@ -103,7 +103,7 @@ struct AttemptTests {
     func flood() {
         let log = RecordedLog()
         let now = Mutex(ContinuousClock.now)
-        let lines = AttemptLog(log.logger) { now.withLock(\.self) }
+        let lines = AttemptLog(AccountLog(log.logger)) { now.withLock(\.self) }
         let caller = Caller(AccountIdentity(named: "ann"), isServer: true)
         func report(_ product: String, after pause: Duration) {
             now.withLock { $0 += pause }

@@ -21,27 +21,23 @@ struct LifeLogTests {
     func flood() {
         let (log, clock) = (RecordedLog(), ManualInstant())
         let lives = LifeLog(log.logger, now: { clock.now })
-        var (prepared, described) = (0, 0)
+        var described = 0
         let (seconds, each) = (20, 5000)
         for _ in 0..<seconds {
             for _ in 0..<each {
-                let news = lives.prepare(.applied) {
-                    prepared += 1
-                    return "active"
-                }
-                lives.note(.applied, times: 2, of: news) {
+                lives.note(.applied, times: 2) {
                     described += 1
-                    return ["status": "\($0)"]
+                    return ["status": "active"]
                 }
                 clock.advance(by: .microseconds(1_000_000 / each))
             }
         }
         let lines = log.lines("Applied a notification")
-        #expect(lines.count == seconds && prepared == seconds && described == seconds)
+        #expect(lines.count == seconds && described == seconds)
         #expect(
             lines.map { $0.metadata["count"] ?? "-" } == ["2"] + Array(repeating: "\(2 * each)", count: seconds - 1))
         // What has another thing to say does not wait for it.
-        lives.note(.ended, times: 1, of: "free") { ["tier": "\($0)"] }
+        lives.note(.ended, times: 1) { ["tier": "free"] }
         #expect(log.lines("Ended a trial").map(\.metadata) == [["tier": "free"]])
     }
 
@@ -51,11 +47,7 @@ struct LifeLogTests {
         var logger = log.logger
         logger.logLevel = .warning
         let lives = LifeLog(logger)
-        let news = lives.prepare(.applied) {
-            Issue.record("it was prepared")
-            return "active"
-        }
-        lives.note(.applied, times: 1, of: news ?? "active") { _ in
+        lives.note(.applied, times: 1) {
             Issue.record("it was put together")
             return [:]
         }

@@ -8,19 +8,11 @@ package struct TalliedLine: Sendable {
     /// Nothing has happened yet.
     package init(every interval: Duration) { self.interval = interval }
 
-    /// Whether what happens now gets a line.
-    package func isDue(at now: ContinuousClock.Instant) -> Bool {
-        last.map { $0.duration(to: now) >= interval } ?? true
-    }
-
-    /// Notes that it happened so many times more; the next line reports them.
-    package mutating func add(_ times: Int) { unlogged += times }
-
     /// Notes that it happened so many times more.
     /// - Returns: how often it did since the last line, this time included; nil where no line is to be logged.
     package mutating func count(_ times: Int = 1, at now: ContinuousClock.Instant) -> Int? {
         unlogged += times
-        guard isDue(at: now) else { return nil }
+        if let last, last.duration(to: now) < interval { return nil }
         defer { (last, unlogged) = (now, 0) }
         return unlogged
     }

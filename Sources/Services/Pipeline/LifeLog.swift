@@ -47,25 +47,13 @@ package final class LifeLog: Sendable {
         lines = Mutex(Array(repeating: TalliedLine(every: interval), count: Kind.allCases.count))
     }
 
-    /// What a line of a kind is going to need, where one is due: only then is it put together.
-    package func prepare<News>(_ kind: Kind, _ news: () throws -> News?) rethrows -> News? {
-        guard logger.logLevel <= .info, lines.withLock({ $0[kind.rawValue].isDue(at: now()) }) else { return nil }
-        return try news()
-    }
-
     /// Counts what happened so many times, and writes a line if one is due.
-    /// - Parameters:
-    ///   - news: one of them; nil where it was not prepared, and then the next line counts it.
-    ///   - describe: makes the line's metadata; called only if a line is written.
-    package func note<News>(_ kind: Kind, times: Int, of news: News?, _ describe: (News) -> Logger.Metadata) {
-        guard times > 0, logger.logLevel <= .info else { return }
-        let count = lines.withLock { lines -> Int? in
-            if news != nil { return lines[kind.rawValue].count(times, at: now()) }
-            lines[kind.rawValue].add(times)
-            return nil
-        }
-        guard let count, let news else { return }
-        var metadata = describe(news)
+    /// - Parameter describe: makes the metadata of a line about one of them; called only if a line is written.
+    package func note(_ kind: Kind, times: Int, _ describe: () -> Logger.Metadata) {
+        guard times > 0, logger.logLevel <= .info,
+            let count = lines.withLock({ $0[kind.rawValue].count(times, at: now()) })
+        else { return }
+        var metadata = describe()
         if count > 1 { metadata["count"] = "\(count)" }
         logger.info(kind.message, metadata: metadata)
     }
@@ -73,9 +61,7 @@ package final class LifeLog: Sendable {
     /// Writes what the events of a committed transaction report of trials.
     package func note(_ events: EventCounts) {
         for (end, trials) in events.trials {
-            note(end == .converted ? .converted : .ended, times: trials.count, of: trials.last) {
-                Self.metadata(of: $0)
-            }
+            note(end == .converted ? .converted : .ended, times: trials.count) { Self.metadata(of: trials.last) }
         }
     }
 

@@ -8,29 +8,19 @@ import Postgres
 import PurchaseStore
 import Subscriptions
 
-/// A notification that a batch has applied, for a line of the log: of all of them the last one.
+/// A notification that a batch has applied, for a line of the log.
 struct AppliedNotification {
-    /// Which of the batch's entries it is.
-    let place: Int
     private let entry: LedgerEntry
     private let applied: EvidencePipeline.Applied
     private let policy: StatusPolicy
 
-    /// Nil where the batch has applied none.
-    init?(_ entries: [LedgerEntry], _ applied: EvidencePipeline.Applied, _ policy: StatusPolicy) {
-        guard let place = entries.indices.last(where: { Self.isOne(entries[$0], applied.change.outcomes[$0]) }) else {
-            return nil
-        }
-        (self.place, entry, self.applied, self.policy) = (place, entries[place], applied, policy)
+    init(_ entry: LedgerEntry, _ applied: EvidencePipeline.Applied, _ policy: StatusPolicy) {
+        (self.entry, self.applied, self.policy) = (entry, applied, policy)
     }
 
-    /// How many of these a batch has applied.
-    static func count(_ entries: [LedgerEntry], _ outcomes: [LedgerOutcome]) -> Int {
-        zip(entries, outcomes).count { isOne($0, $1) }
-    }
-
-    private static func isOne(_ entry: LedgerEntry, _ outcome: LedgerOutcome) -> Bool {
-        outcome == .applied && entry.notification != nil
+    /// Which entries of a batch are notifications that were applied.
+    static func places(_ entries: [LedgerEntry], _ outcomes: [LedgerOutcome]) -> [Int] {
+        entries.indices.filter { outcomes[$0] == .applied && entries[$0].notification != nil }
     }
 
     /// What the line says beside where the notification came from: what it is, the status of its purchase before the batch and after it,

@@ -38,40 +38,36 @@ struct BatchCommit: Sendable {
             let applied = try pipeline.apply(
                 entries, upTo: rows.map(\.claimed.receivedAt).max(), session, deriving: { try watch.during(held, $0) })
             try Outbox.bury(letters, session)
-            let (outcomes, settled) = (applied.change.outcomes, applied.settled)
-            let end = (settled.clock, ContinuousClock.now)
-            // Derives a purchase once more, as it was before: in a flood once a second.
-            let told = lives.prepare(.applied) {
-                AppliedNotification(entries, applied, pipeline.ledger.policy).map { ($0.place, $0.metadata) }
-            }
+            let outcomes = applied.change.outcomes
+            let end = (applied.settled.clock, ContinuousClock.now)
             // At the end: other workers with findings about one of these addresses wait for this transaction.
             try Outbox.count(rows.compactMap { $0.finding(from: senders) }, configuration.junk, session)
             let tally = BatchTally(
                 applied: outcomes.count { $0 == .applied }, duplicate: outcomes.count { $0 == .duplicate },
                 parked: outcomes.count { $0 == .parked }, dead: letters.count, lost: batch.rows.count - rows.count)
             return (
-                tally: tally, rows: rows, entries: entries, outcomes: outcomes, letters: letters, end: end,
-                accounts: settled.changed, events: applied.events, told: told
+                tally: tally, rows: rows, entries: entries, letters: letters, end: end, applied: applied
             )
         }
-        pipeline.accounts.announce(done.accounts)
-        if let events = done.events { clock?.wrote(events) }
+        let (applied, outcomes) = (done.applied, done.applied.change.outcomes)
+        pipeline.accounts.announce(applied.settled.changed)
+        if let events = applied.events { clock?.wrote(events) }
         // Read inside the transaction, which needs no connection; the duration of the commit is measured here.
         let committed = done.end.0.adding(ContinuousClock.now - done.end.1)
-        metrics.settled(done.entries, done.outcomes, done.letters, at: committed)
-        note(done.rows, AppliedNotification.count(done.entries, done.outcomes), done.told)
-        log(done.rows, done.outcomes)
+        metrics.settled(done.entries, outcomes, done.letters, at: committed)
+        note(done.rows, done.entries, applied)
+        log(done.rows, outcomes)
         return done.tally
     }
 
-    /// What a line says of one of a batch's entries.
-    private typealias Told = (place: Int, metadata: Logger.Metadata)
-
-    /// A line for what was applied, one a second at most.
-    private func note(_ rows: [PreparedBatch.Row], _ count: Int, _ told: Told?) {
-        lives.note(.applied, times: count, of: told) { told in
-            let applied = rows.filter { if case .apply = $0.verdict { true } else { false } }
-            return applied[told.place].logMetadata.merging(told.metadata) { _, new in new }
+    /// A line for what was applied, one a second at most: it derives a purchase once more, as it was before.
+    private func note(_ rows: [PreparedBatch.Row], _ entries: [LedgerEntry], _ applied: EvidencePipeline.Applied) {
+        let notifications = AppliedNotification.places(entries, applied.change.outcomes)
+        lives.note(.applied, times: notifications.count) {
+            guard let place = notifications.last else { return [:] }
+            let notification = AppliedNotification(entries[place], applied, pipeline.ledger.policy)
+            let rows = rows.filter { if case .apply = $0.verdict { true } else { false } }
+            return rows[place].logMetadata.merging(notification.metadata) { _, new in new }
         }
     }
 
@@ -86,11 +82,11 @@ struct BatchCommit: Sendable {
                     metadata: row.logMetadata.merging(["outcome": "\(outcome.rawValue)"]) { _, new in new })
             }
         }
-        var told = 0
+        var logged = 0
         for row in rows {
             guard case .bury(let letter) = row.verdict else { continue }
-            told += 1
-            guard told <= Self.lettersTold else { return }
+            logged += 1
+            guard logged <= Self.lettersLogged else { return }
             logger.warning(
                 "Buried a notification",
                 metadata: row.logMetadata.merging(
@@ -100,5 +96,5 @@ struct BatchCommit: Sendable {
     }
 
     /// How many letters of one batch get a line each.
-    private static let lettersTold = 10
+    private static let lettersLogged = 10
 }

@@ -60,7 +60,7 @@ package struct AccountHandlers: Sendable {
         self.receipts = receipts
         self.refresh = refresh
         self.log = log
-        attemptLog = AttemptLog(log.logger)
+        attemptLog = AttemptLog(log)
         self.onChange = onChange
         newReceipts = RateLimit(every: .seconds(900), burst: mostNewReceipts)
     }
