@@ -99,6 +99,11 @@ struct Judge {
                 seen.removeAll()
                 continue
             }
+            // A refund that was reversed may stand after all, once a reversal between two refunds is received.
+            if event.kind == .subscriptionRefundReversed, let period = event.period {
+                seen.subtract(
+                    seen.filter { $0.hasPrefix("\(EventKind.subscriptionRefunded) ") && $0.hasSuffix(period.key) })
+            }
             // One word of Apple's may move one end after the other, and is the date of both.
             let end = event.kind == .subscriptionExtended ? event.value?.accessUntil.description ?? "" : ""
             let name = "\(event.kind) \(event.instant) \(event.period?.key ?? "")\(end)"
