@@ -50,11 +50,13 @@ struct IntroductoryOfferTests {
     }
 
     /// Hands in what a customer's device holds of all that has happened since.
-    private func tell(_ shop: Shop, _ customer: inout SimulatedSubscriber, as account: String) async throws {
-        for told in customer.takeNotifications() {
-            let transaction = shop.authority.sign(told.transaction?.json ?? [])
+    private func handIn(_ shop: Shop, _ customer: inout SimulatedSubscriber, as account: String) async throws {
+        for notification in customer.takeNotifications() {
+            let transaction = shop.authority.sign(notification.transaction?.json ?? [])
             var body = #"{"signedTransactionInfo":"\#(transaction)""#
-            if let renewal = told.renewal { body += #","signedRenewalInfo":"\#(shop.authority.sign(renewal.json))""# }
+            if let renewal = notification.renewal {
+                body += #","signedRenewalInfo":"\#(shop.authority.sign(renewal.json))""#
+            }
             let answer = try await shop.post("/v1/subscriptions/verify", as: account, body + "}")
             #expect(answer.status == 200, "\(answer.body)")
         }
@@ -107,7 +109,7 @@ struct IntroductoryOfferTests {
             // Taken: a trial by Apple, and none of the app's own.
             let line = customer.buy(yearly, offer: .freeWeek, at: present.start)
             present.move(to: 1)
-            try await tell(shop, &customer, as: "anna")
+            try await handIn(shop, &customer, as: "anna")
             #expect(try await words() == ["trial", "TRIAL", "active", "pro"])
             let trying = try await status()
             #expect(trying.object("subscription")?.bool("isTrialPeriod") == true && trying.bool("isActive") == true)
@@ -121,7 +123,7 @@ struct IntroductoryOfferTests {
             // Converted: paid for, the trial is history.
             customer.renew(line)
             present.move(to: 8)
-            try await tell(shop, &customer, as: "anna")
+            try await handIn(shop, &customer, as: "anna")
             #expect(try await words() == ["active", "ACTIVE", "active", "pro"])
             let paying = try await status()
             #expect(paying.object("subscription")?.bool("isTrialPeriod") == false)
@@ -132,7 +134,7 @@ struct IntroductoryOfferTests {
             // Refunded: nothing is left, and it was used all the same.
             customer.refund(.period(line, 1), at: present.day(20))
             present.move(to: 21)
-            try await tell(shop, &customer, as: "anna")
+            try await handIn(shop, &customer, as: "anna")
             #expect(try await words() == ["revoked", "REVOKED", "expired", "free"])
             #expect(try await offers(shop, "anna") == [nil, used, nil, used])
             #expect(try await ownTrial() == "paid_before")
@@ -141,7 +143,7 @@ struct IntroductoryOfferTests {
             // Not offered again, whatever is bought later and however long ago it was.
             customer.resubscribe(line, at: present.day(60))
             present.move(to: 61)
-            try await tell(shop, &customer, as: "anna")
+            try await handIn(shop, &customer, as: "anna")
             #expect(try await words() == ["active", "ACTIVE", "active", "pro"])
             #expect(try await status().object("subscription")?.bool("isTrialPeriod") == false)
             #expect(try await offers(shop, "anna") == [nil, used, nil, used])
@@ -169,7 +171,7 @@ struct IntroductoryOfferTests {
             let line = customer.buy(yearly, offer: .freeWeek, at: present.start)
             customer.switchAutoRenew(line, on: false, at: present.day(2))
             present.move(to: 3)
-            try await tell(shop, &customer, as: "ines")
+            try await handIn(shop, &customer, as: "ines")
             let cancelled = try await status()
             #expect(cancelled.string("status") == "cancelled" && cancelled.string("tier") == "premium")
             #expect(cancelled.object("subscription")?.bool("isTrialPeriod") == true)
@@ -181,12 +183,12 @@ struct IntroductoryOfferTests {
                     line, on: turn % 2 == 0, at: present.day(3) + Milliseconds(turn + 1) * 3_600_000)
             }
             present.move(to: 6)
-            try await tell(shop, &customer, as: "ines")
+            try await handIn(shop, &customer, as: "ines")
             #expect(try await status().string("status") == "cancelled")
             expectTrial(try await status())
             customer.expire(line)
             present.move(to: 8)
-            try await tell(shop, &customer, as: "ines")
+            try await handIn(shop, &customer, as: "ines")
             let over = try await status()
             #expect(over.string("status") == "trial_expired" && over.string("tier") == "free")
             #expect(over.string("trialEndsAt") == present.text(7))
@@ -233,7 +235,7 @@ struct IntroductoryOfferTests {
             let line = ada.buy(.premiumMonthly, offer: .quarterUpFront, at: present.start)
             ada.refund(.period(line, 0), at: present.day(1))
             present.move(to: 2)
-            try await tell(shop, &ada, as: "ada")
+            try await handIn(shop, &ada, as: "ada")
             #expect(try await shop.standing(of: "ada") == "free revoked")
             #expect(try await offers(shop, "ada") == Self.refused("offer_used"))
 
@@ -241,43 +243,64 @@ struct IntroductoryOfferTests {
             var bea = customer("bea", 82)
             let code = bea.buy(.basicMonthly, offer: .codeFreeMonth, at: present.start)
             bea.switchAutoRenew(code, on: false, at: present.day(1))
-            try await tell(shop, &bea, as: "bea")
+            try await handIn(shop, &bea, as: "bea")
             #expect(try await offers(shop, "bea") == Self.refused("active_subscription"))
             present.move(to: 40)
             bea.expire(code)
-            try await tell(shop, &bea, as: "bea")
+            try await handIn(shop, &bea, as: "bea")
             #expect(try await shop.standing(of: "bea") == "free expired")
             #expect(try await offers(shop, "bea") == Self.all)
             // She comes back with the introductory offer, on the same line.
             bea.resubscribe(code, offer: .freeWeek, at: present.day(41))
             present.move(to: 42)
-            try await tell(shop, &bea, as: "bea")
+            try await handIn(shop, &bea, as: "bea")
             #expect(try await shop.standing(of: "bea") == "pro trial")
             #expect(try await offers(shop, "bea") == Self.refused("offer_used"))
 
             // What a member of the family bought, with an offer.
             var cleo = customer("cleo", 83)
             cleo.buy(.basicMonthly, offer: .freeWeek, ownership: .familyShared, at: present.day(40))
-            try await tell(shop, &cleo, as: "cleo")
+            try await handIn(shop, &cleo, as: "cleo")
             #expect(try await shop.standing(of: "cleo") == "pro trial")
             #expect(try await offers(shop, "cleo") == Self.all)
 
             // What was tried in Sandbox.
             var dora = customer("dora", 84, .example.in(.sandbox))
             dora.buy(.basicMonthly, offer: .freeWeek, at: present.day(40))
-            try await tell(shop, &dora, as: "dora")
+            try await handIn(shop, &dora, as: "dora")
             #expect(try await offers(shop, "dora") == Self.all)
 
             // In the other group.
             var eva = customer("eva", 85)
             eva.buy(.newsMonthly, offer: .freeWeek, at: present.day(40))
-            try await tell(shop, &eva, as: "eva")
+            try await handIn(shop, &eva, as: "eva")
             #expect(
                 try await offers(shop, "eva") == Self.all.dropLast() + ["pay_as_you_go P2M no: offer_used"])
         }
     }
 
-    @Test("is looked up by one statement for who has a subscription, and by none for everybody else")
+    @Test(
+        "is refused in the group that Apple signed, also while a subscription runs whose product the catalog has dropped"
+    )
+    func dropped() async throws {
+        let present = Present()
+        try await Shop.open(catalog: Self.groups, now: { present.now }) { shop in
+            var fay = SimulatedSubscriber(
+                app: .example.in(.production), appAccountToken: AccountToken.of("fay").description, lane: 86, seed: 86)
+            fay.buy(.basicMonthly, at: present.start)
+            present.move(to: 1)
+            try await handIn(shop, &fay, as: "fay")
+            #expect(try await offers(shop, "fay") == Self.refused("active_subscription"))
+            let rest = Self.groups.split(separator: "\n").filter {
+                !$0.contains("id: basic") && !$0.contains("1 week")
+            }
+            _ = try await shop.accounts.apply(rest.joined(separator: "\n"), by: "test")
+            #expect(
+                try await offers(shop, "fay") == ["pay_up_front P3M no: active_subscription", "pay_as_you_go P2M yes"])
+        }
+    }
+
+    @Test("is looked up by one statement for an account with a subscription, and by none for all others")
     func statements() async throws {
         let heard = Mutex<[UInt8]>([])
         /// How often since the last time the answer to that question was described, by a column of its own.

@@ -130,10 +130,11 @@ extension AccountHandlers {
         guard !subscriptions.isEmpty, account.reader.catalog.products.contains(where: { $0.introductory != nil }) else {
             return IntroductoryHistory()
         }
+        let uses = try await accounts.introductoryUse(of: subscriptions.map(\.key))
         return IntroductoryHistory(
-            taken: try await accounts.introductoryPeriods(of: subscriptions.map(\.key)),
-            running: subscriptions.filter { $0.access && $0.isPaidForHere }.map {
-                SubscribedProduct($0.productID, of: $0.key.bundleID)
+            taken: uses.flatMap(\.taken),
+            running: zip(subscriptions, uses).filter { $0.0.access && $0.0.isPaidForHere }.map { subscription, use in
+                SubscribedProduct(subscription.productID, of: subscription.key.bundleID, inGroup: use.groupID)
             }, by: account.reader.catalog)
     }
 
