@@ -281,7 +281,7 @@ struct DocumentCallTests {
     @Test("get the EmoFlow document's members and no others, its words and its messages")
     func emoFlow() async throws {
         try await withReceiptShop { shop, standIn in
-            let client = DocumentClient(shop.api, "emo-user-7")
+            let client = DocumentClient(shop.api, "emo-user-7", isInSnakeCase: true)
             let inactive: EmoFlowStatus = try await client.get("/subscription/status")
             #expect(inactive.subscription.subscriptionStatus == "inactive" && !inactive.subscription.isMember)
             let bought = try await standIn.buy()
@@ -296,6 +296,11 @@ struct DocumentCallTests {
                 try await client.names("POST", "/subscription/verify", body) == members + ["environment", "is_member"])
             let refreshed: EmoFlowAnswer = try await client.post("/subscription/refresh")
             #expect(refreshed.message == "订阅状态刷新成功")
+            for path in ["refresh", "restore"] {
+                #expect(
+                    try await client.names("POST", "/subscription/\(path)", body).sorted()
+                        == (members + ["environment", "is_member"]).sorted())
+            }
             let restored: EmoFlowAnswer = try await client.post("/subscription/restore", body)
             #expect(restored.message == "恢复购买成功" && restored.subscription.productId == "basic")
             let status: EmoFlowStatus = try await client.get("/subscription/status")
@@ -308,11 +313,18 @@ struct DocumentCallTests {
             let listed: EmoFlowProducts = try await client.get("/subscription/products")
             #expect(listed.status == "success" && listed.message == "获取产品列表成功")
             #expect(listed.products.map(\.period) == ["monthly", "yearly", "lifetime"])
+            let product = [
+                "id", "name", "price", "daily_price", "period", "period_display", "apple_product_id", "is_popular",
+                "sort_order",
+            ]
+            #expect(
+                Set(try await client.names("GET", "/subscription/products"))
+                    == Set(["status", "message", "products"] + product))
 
             let malformed: EmoFlowProblem = try await client.post("/subscription/verify", #"{"receipt_data":"x"}"#, 400)
             #expect(malformed.detail == "Apple 验证失败: 收据数据格式错误")
-            let nobody = try await shop.api.get("/subscription/status")
-            #expect(nobody.status == 401 && nobody.body == #"{"detail":"用户未认证"}"#)
+            let unnamed = try await shop.api.get("/subscription/status")
+            #expect(unnamed.status == 401 && unnamed.body == #"{"detail":"用户未认证"}"#)
         }
     }
 

@@ -22,10 +22,13 @@ struct DocumentInstant: Decodable {
 struct DocumentClient {
     let api: RunningAPI
     let user: String
+    private let decoder = JSONDecoder()
 
-    init(_ api: RunningAPI, _ user: String) {
+    /// - Parameter isInSnakeCase: whether the document's members are.
+    init(_ api: RunningAPI, _ user: String, isInSnakeCase: Bool = false) {
         self.api = api
         self.user = user
+        if isInSnakeCase { decoder.keyDecodingStrategy = .convertFromSnakeCase }
     }
 
     @discardableResult
@@ -37,19 +40,12 @@ struct DocumentClient {
         return answer
     }
 
-    /// EmoFlow's members are in snake case.
-    private static var decoder: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return decoder
-    }
-
     func get<T: Decodable>(_ path: String, _ status: Int = 200) async throws -> T {
-        try Self.decoder.decode(T.self, from: Data(try await send("GET", path, nil, status).body.utf8))
+        try decoder.decode(T.self, from: Data(try await send("GET", path, nil, status).body.utf8))
     }
 
     func post<T: Decodable>(_ path: String, _ body: String? = nil, _ status: Int = 200) async throws -> T {
-        try Self.decoder.decode(T.self, from: Data(try await send("POST", path, body, status).body.utf8))
+        try decoder.decode(T.self, from: Data(try await send("POST", path, body, status).body.utf8))
     }
 
     /// A text of an answer.
