@@ -90,7 +90,7 @@ def check_references(objects, names, pods):
                 for path in rule["http"]["paths"]:
                     service = path["backend"]["service"]["name"]
                     require(("Service", service) in names, f"{file}: leads to {service}, which is not there")
-                    # Of the receiver what Apple posts to, of the account API what has a caller or is for everybody. The guard is for proxies.
+                    # Of the receiver what Apple posts to, of the account API what has a caller or is public. The guard is for proxies.
                     own = ["/webhooks/apple/test", "/openapi.json", "/health", "/subscriptions", "/subscription", "/usage"]
                     opened = (
                         path["path"] in ("/webhooks/apple", "/v1/subscriptions/webhook", "/subscription/webhook")

@@ -112,6 +112,12 @@ struct UpgradePromptTests {
             prompts(FeatureView(video, in: "free")) == [
                 "Upgrade to Pro to use video.", "升级到专业版即可使用「video」。", "升級到專業版即可使用「video」。",
             ])
+        // A reader of neither gets the sentence in the language of the feature's name.
+        let talk = Catalog.Feature(
+            id: "talk", names: LocalizedText("语音对话", language: "zh-Hans"),
+            limits: ["free": .no, "pro": .yes, "premium": .yes])
+        let german = Reader(Self.catalog, languages: ["de"])
+        #expect(FeatureView(talk, in: "free").upgradePrompt(for: german) == "升级到Pro即可使用「语音对话」。")
         // Nothing to buy, and nothing to say.
         #expect(prompts(FeatureView(explain, in: "pro", used: 100, window: day)) == [nil, nil, nil])
         #expect(prompts(FeatureView(explain, in: "free", used: 4, window: day)) == [nil, nil, nil])

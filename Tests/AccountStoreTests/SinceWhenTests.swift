@@ -67,11 +67,11 @@ struct SinceWhenTests {
         }
     }
 
-    @Test func `Of nobody's purchases nothing is said`() async throws {
+    @Test func `Without a purchase nothing is said`() async throws {
         try await AccountDatabase.with { database in
             _ = try await database.store.apply(Shop.catalog(), by: "test")
-            let nobody = try await view(database, days: 0)
-            #expect(nobody.createdAt == nil && nobody.updatedAt == nil)
+            let free = try await view(database, days: 0)
+            #expect(free.createdAt == nil && free.updatedAt == nil)
         }
     }
 }

@@ -10,10 +10,11 @@ package enum AnswerLanguage: String, Sendable, CaseIterable {
     case traditional = "zh-Hant"
 
     /// The language for a reader of these, as ``/Base/LocalizedText`` chooses a text: `zh-TW` reads `zh-Hant`, and `zh` `zh-Hans`.
-    package init(_ preferred: [String]) {
+    /// - Parameter fallback: the language of a text beside which the sentence stands, for a reader who wants none of these.
+    package init(_ preferred: [String], orAs fallback: String = english.rawValue) {
         // A client may send many languages: only the first that can match is looked up.
-        let wanted = preferred.first { ["*", "en", "zh"].contains($0.prefix { $0 != "-" }.lowercased()) }
-        self = wanted.flatMap { Self(rawValue: Self.tags[[$0]]) } ?? .english
+        let wanted = preferred.first { ["en", "zh"].contains($0.prefix { $0 != "-" }.lowercased()) }
+        self = Self(rawValue: Self.tags[[wanted ?? fallback]]) ?? .english
     }
 
     /// Each tag, in the language that it is of.

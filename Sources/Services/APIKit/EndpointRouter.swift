@@ -76,8 +76,8 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
                 problem.status == .methodNotAllowed ? ProblemText(english: problem.why) : Self.nothingHere,
                 headers: problem.headers)
             metrics.answered(APIMetrics.elsewhere, problem.status.code, after: .now - began)
-            let languages = request.headers
-            var response = ProblemStyle.problem.answer(answer) { AnswerLanguage(languages.acceptedLanguages) }.response
+            let headers = request.headers
+            var response = ProblemStyle.problem.answer(answer) { AnswerLanguage(headers.acceptedLanguages) }.response
             finish(&response, request, RequestID.of(request.headers))
             return response
         } catch {

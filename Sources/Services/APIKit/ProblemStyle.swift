@@ -3,7 +3,7 @@ package import HTTPTypes
 
 /// How an endpoint writes its problems.
 package struct ProblemStyle: Sendable {
-    /// Makes the answer of a problem, for a reader of a language that is found out only where it is asked for.
+    /// Makes the answer of a problem. `language` is evaluated only where the style needs it.
     package var answer: @Sendable (APIProblem, _ language: () -> AnswerLanguage) -> APIAnswer
     /// What `/openapi.json` says of it: the type of its content and its schema; nil where there is no content.
     package var content: (type: String, schema: ValueSchema)?

@@ -1,5 +1,6 @@
 import APIKit
 import Accounts
+import Base
 
 extension FeatureView {
     /// What an app shows where the account may not use the feature and a higher tier gives more of it, in the reader's language; nil
@@ -8,7 +9,8 @@ extension FeatureView {
         guard let restriction, let required = requiredTier(in: reader.catalog) else { return nil }
         let tier = reader.name(ofTier: required)
         let name = reader.text(feature.names) ?? feature.id
-        let language = AnswerLanguage(reader.languages)
+        // A reader of neither gets the names in the catalog's language, and the sentence likewise.
+        let language = AnswerLanguage(reader.languages, orAs: feature.names?.language ?? "en")
         switch (restriction, language) {
         case (.tierRequired, .english): return "Upgrade to \(tier) to use \(name)."
         case (.tierRequired, .simplified): return "升级到\(tier)即可使用「\(name)」。"

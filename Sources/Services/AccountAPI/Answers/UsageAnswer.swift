@@ -29,7 +29,7 @@ package struct UsageAnswer: Sendable, Hashable {
     /// The members of the refusals `tier_required` and `limit_reached`, beside those of every problem.
     package static func members(of refused: FeatureView, for reader: Reader) -> [JSONValue.Member] {
         guard case .object(let members) = FeatureAnswer.shape.value(of: refused, for: reader) else { return [] }
-        let told = ["feature", "reason", "requiredTier", "upgradePrompt", "limit", "used", "remaining", "resetsAt"]
-        return members.filter { told.contains($0.name) }
+        let shown = ["feature", "reason", "requiredTier", "upgradePrompt", "limit", "used", "remaining", "resetsAt"]
+        return members.filter { shown.contains($0.name) }
     }
 }
