@@ -37,12 +37,12 @@ struct EventsList: AsyncParsableCommand {
             let events = EventStore(pool)
             if isTable { StandardOutput.line(EventLine.head) }
             var page = try await begin(events, token)
-            try tell(page, isTable)
+            try write(page, isTable)
             while follow {
                 // Existing events are printed without a pause.
                 if page.events.isEmpty { try await Task.sleep(for: .seconds(1)) }
                 page = try await next(events, page.next, token)
-                try tell(page, isTable)
+                try write(page, isTable)
             }
         }
     }
@@ -64,7 +64,7 @@ struct EventsList: AsyncParsableCommand {
     }
 
     /// - Throws: `OutputLoss`, where the reader is gone.
-    private func tell(_ page: FeedPage, _ isTable: Bool) throws {
+    private func write(_ page: FeedPage, _ isTable: Bool) throws {
         let lines = page.events.map { isTable ? EventLine($0).text : $0.listed }
         if !lines.isEmpty { StandardOutput.line(lines.joined(separator: "\n")) }
         try StandardOutput.check()
