@@ -14,6 +14,8 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
         }
 
         fileprivate var member: (property: ValueSchema.Property, value: Value)?
+        /// The list whose first element is its value.
+        fileprivate var list: String?
         fileprivate var column: Column?
 
         fileprivate init(_ property: ValueSchema.Property, column: String? = nil, _ value: @escaping Value) {
@@ -93,6 +95,15 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
             }
         }
 
+        /// A member that is the first element of a list of the same shape; null where that is empty. The element is made once for both.
+        package static func first<Part>(
+            _ name: String, of list: String, _ shape: Shape<Part, Reader>, about: String? = nil
+        ) -> Field {
+            var field = Field(.required(name, .nullable(shape.schema), about)) { _, _ in .null }
+            field.list = list
+            return field
+        }
+
         /// A column only: `-` for nil.
         /// - Parameter isNumeric: whether it is right-aligned.
         package static func column(
@@ -108,7 +119,11 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
         fileprivate func part<Whole: Sendable>(
             _ part: @escaping @Sendable (Whole) -> Subject
         ) -> Shape<Whole, Reader>.Field? {
-            member.map { property, value in .init(property) { whole, reader in value(part(whole), reader) } }
+            member.map { property, value in
+                var field = Shape<Whole, Reader>.Field(property) { whole, reader in value(part(whole), reader) }
+                field.list = list
+                return field
+            }
         }
     }
 
@@ -117,6 +132,8 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
     private let fields: [Field]
     /// What an answer needs of the fields. Their schemas stay out of it: all threads would count references to the same ones.
     private let members: [(name: String, value: Field.Value)]
+    /// The places of members that are the first element of a list, and of these lists.
+    private let firsts: [(place: Int, list: Int)]
 
     /// A shape.
     /// - Parameters:
@@ -126,7 +143,15 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
         self.name = name
         self.omitsNull = omitsNull
         self.fields = fields
-        members = fields.compactMap { field in field.member.map { ($0.property.name, $0.value) } }
+        let written = fields.filter { $0.member != nil }
+        members = written.compactMap { field in field.member.map { ($0.property.name, $0.value) } }
+        firsts = written.enumerated().compactMap { place, field in
+            guard let name = field.list else { return nil }
+            guard !omitsNull, let list = written.firstIndex(where: { $0.member?.property.name == name }) else {
+                preconditionFailure("\(name) is no list beside the member that is its first element")
+            }
+            return (place, list)
+        }
     }
 
     /// A shape with these members after others.
@@ -165,6 +190,11 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
         for member in members {
             let value = member.value(subject, reader)
             if !omitsNull || value != .null { written.append(.init(member.name, value)) }
+        }
+        for first in firsts {
+            if case .array(let elements) = written[first.list].value, let element = elements.first {
+                written[first.place].value = element
+            }
         }
         return .object(written)
     }

@@ -40,12 +40,9 @@ package enum AccountShapes {
         "SubscriptionStatus",
         [
             .init("hasActiveSubscription", "Whether the account has access, whatever gives it.") { $0.current.access },
-            .nullable(
-                "subscription", SubscriptionShapes.api,
-                about: "The purchase that gives the status, else one with access, else the latest."
-            ) {
-                $0.subscription
-            },
+            .first(
+                "subscription", of: "subscriptions", SubscriptionShapes.api,
+                about: "The purchase that gives the status, else one with access, else the latest."),
             .list("subscriptions", SubscriptionShapes.api, about: "All purchases of the account.") { $0.purchases },
             .init("tier") { $0.current.tier },
             .read("tierName") { $1.name(ofTier: $0.current.tier) },

@@ -39,7 +39,7 @@ enum ReadmigoAnswers {
     static let status = AccountShapes.status.changed(
         named: "ReadmigoStatus",
         replacing: [
-            .nullable("subscription", subscription) { $0.subscription },
+            .first("subscription", of: "subscriptions", subscription),
             .list("subscriptions", subscription) { $0.purchases },
             accountStatus, accountSource,
             // By that document a client without access has bought nothing.
