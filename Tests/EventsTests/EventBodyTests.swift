@@ -11,6 +11,8 @@ import Testing
 struct EventBodyTests {
     private static func object(_ event: Event, after previous: Int64? = nil) throws -> [String: Any] {
         let text = event.json(previousSequence: previous)
+        let sent = try JSONDecoder().decode(SentValue.self, from: Data(text.utf8))
+        #expect(sent.differences(from: event.draft.kind.payload.body) == [])
         return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
@@ -25,7 +27,8 @@ struct EventBodyTests {
         #expect(
             event.json(previousSequence: 4) == """
                 {"type":"subscription.cancelled","timestamp":"2025-06-17T00:00:00Z","data":{"app":"app",\
-                "environment":"Production","account":"ann","version":12,"sequence":5,"previousSequence":4,\
+                "environment":"Production","account":"ann","appAccountToken":null,\
+                "version":12,"sequence":5,"previousSequence":4,\
                 "subscription":{"originalTransactionId":"1","productId":"basic","status":"cancelled","access":true,\
                 "expiresAt":"2025-07-15T00:00:00Z","accessUntil":"2025-07-15T00:00:00Z","inTrial":false,\
                 "willRenew":false,"renewalProductId":"basic","priceIncreasePending":false,"expirationIntent":null,\
@@ -40,7 +43,8 @@ struct EventBodyTests {
         #expect(
             Event.json(
                 kind: draft.kind.rawValue, instant: draft.instant, bundleID: draft.bundleID,
-                environment: draft.environment, account: "ann", version: 12, sequence: 5, previousSequence: 4,
+                environment: draft.environment, account: "ann", token: nil, version: 12, sequence: 5,
+                previousSequence: 4,
                 content: draft.content) == event.json(previousSequence: 4))
     }
 
@@ -96,7 +100,8 @@ struct EventBodyTests {
     @Test("the kinds have the names that receivers were promised")
     func names() {
         let promised = [
-            "started", "trial_started", "renewed", "recovered", "cancelled", "uncancelled", "grace_period_started",
+            "started", "trial_started", "converted", "renewed", "recovered", "cancelled", "uncancelled",
+            "grace_period_started",
             "billing_retry_started", "expired", "product_changed", "renewal_product_changed", "extended", "refunded",
             "refund_reversed", "revoked", "price_increase_pending", "price_increase_agreed", "expiring_soon",
             "transferred",

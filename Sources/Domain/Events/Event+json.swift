@@ -9,15 +9,15 @@ extension Event {
     public func json(previousSequence: Int64?) -> String {
         Self.json(
             kind: draft.kind.rawValue, instant: draft.instant, bundleID: draft.bundleID, environment: draft.environment,
-            account: account, version: version, sequence: sequence, previousSequence: previousSequence,
-            content: draft.content)
+            account: account, token: draft.account, version: version, sequence: sequence,
+            previousSequence: previousSequence, content: draft.content)
     }
 
     /// The same, out of what is stored of an event.
     /// - Parameter content: see ``EventDraft/content``.
     public static func json(
-        kind: String, instant: Timestamp, bundleID: String?, environment: String, account: String?, version: Int64?,
-        sequence: Int64, previousSequence: Int64?, content: String
+        kind: String, instant: Timestamp, bundleID: String?, environment: String, account: String?,
+        token: UniqueIdentifier?, version: Int64?, sequence: Int64, previousSequence: Int64?, content: String
     ) -> String {
         var json = JSONWriter(capacity: 2048)
         json.object { body in
@@ -26,7 +26,8 @@ extension Event {
             body.add("data", content) { content, data in
                 data.add("app", bundleID)
                 data.add("environment", environment)
-                data.add("account", account)
+                data.add("account", account ?? token?.description)
+                data.add("appAccountToken", token)
                 data.add("version", version)
                 data.add("sequence", sequence)
                 data.add("previousSequence", previousSequence)

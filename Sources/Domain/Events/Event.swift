@@ -2,7 +2,7 @@
 public struct Event: Sendable, Hashable {
     /// What it reports.
     public var draft: EventDraft
-    /// What the app's own tokens call the account, else its token; nil for a purchase of no account.
+    /// What the app's own tokens call the account; nil where that is not known, and for a purchase of no account.
     public var account: String?
     /// The account's version by then, which every later read shows at least; nil where there is no account.
     public var version: Int64?

@@ -24,6 +24,11 @@ public enum EventCause: Sendable, Hashable {
     /// What had been derived was derived anew.
     case rebuild
 
+    /// All names that ``name`` may be, in the order of the cases.
+    static let names = [
+        "notification", "clock", "client", "reconcile", "refresh", "staff", "grant", "trial", "catalog", "rebuild",
+    ]
+
     /// Its name in the body.
     public var name: String {
         switch self {

@@ -5,11 +5,13 @@
 /// - *Refunds*: each refunded transaction, of the present period or an older one, and each refund that was taken back.
 /// - *Changes* of the subscription, unless a period or a refund already says what has changed.
 public enum EventKind: String, Sendable, Hashable, CaseIterable {
-    /// A period: bought while nothing gave access, for the first time or again. A change: the trial is over and the period after it,
-    /// which had been paid ahead, has begun.
+    /// A period: bought while nothing gave access, for the first time or again.
     case subscriptionStarted = "subscription.started"
     /// A period: the introductory free trial.
     case subscriptionTrialStarted = "subscription.trial_started"
+    /// A period: the first one that was paid after the introductory free trial, whatever it was charged after. A change: the
+    /// trial is over, and a period after it has begun whose charge was not reported.
+    case subscriptionConverted = "subscription.converted"
     /// A period: renewed. A change: Apple's renewal info names the end of one whose own record was not heard.
     case subscriptionRenewed = "subscription.renewed"
     /// A period: renewed after a charge had failed. A change: access is back, for no reason that is known.

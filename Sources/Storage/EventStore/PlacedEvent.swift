@@ -36,8 +36,8 @@ package struct PlacedEvent: Sendable, Hashable {
     package func json(previousSequence: Int64?) -> String {
         Event.json(
             kind: kind, instant: at, bundleID: bundleID, environment: environment,
-            account: account ?? token?.description, version: version, sequence: sequence,
-            previousSequence: previousSequence, content: content)
+            account: account, token: token, version: version, sequence: sequence, previousSequence: previousSequence,
+            content: content)
     }
 
     /// The feed's form: the body, with the name and the position before its members. The feed leaves nothing of an

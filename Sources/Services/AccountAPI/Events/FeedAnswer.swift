@@ -1,6 +1,7 @@
 import APIKit
 import Base
 package import EventStore
+import Events
 
 /// A page of the feed, written: `{"events":[…],"next":…,"newest":…}`.
 package struct FeedAnswer: Sendable {
@@ -38,22 +39,8 @@ package struct FeedAnswer: Sendable {
         .object([
             .required("id", .text, "Its name, under which it is delivered as well: webhook-id."),
             .required("cursor", .integer(1...Int64.max), "Its place in this feed: one more than that before it."),
-            .required("type", .text, "What it tells: subscription.renewed, account.access_changed, …"),
+            .required("type", EventKind.schema, "What it reports."),
             .required("timestamp", .time, "When that came to be."),
-            .required("data", data),
+            .required("data", EventKind.Payload.anyData, "What an event of its type carries."),
         ]))
-
-    private static let data = ValueSchema.object([
-        .required("app", .nullable(.text), "The bundle id; null for what is no app's."),
-        .required("environment", .text),
-        .required("account", .nullable(.text), "Null for a purchase of no account."),
-        .required("version", .nullable(.integer()), "The account's by then: every later read shows at least this one."),
-        .required("sequence", .integer(1...Int64.max), "Its number among the account's events, or the purchase's."),
-        .required("previousSequence", .nullable(.integer()), "That of the one before it; null for the first."),
-        .optional("subscription", .object([]), "What it is now. Likewise: purchase, access, consumption."),
-        .optional("previous", .object([]), "What it was before."),
-        .optional("cause", .object([.required("kind", .text)]), "Why that is known."),
-        .optional("late", .boolean, "Whether it is told well after it came to be."),
-        .optional("correction", .boolean, "Whether it takes the place of something that was told and was not so."),
-    ])
 }

@@ -52,8 +52,8 @@ extension Delivery {
         body = Event.json(
             kind: kind, instant: Timestamp(try row.decode("at", as: PostgresTimestamp.self)),
             bundleID: try row.decode("bundle_id"), environment: try row.decode("environment"),
-            account: try row.decode("account", as: String?.self) ?? token?.description,
-            version: try row.decode("version"), sequence: try row.decode("sequence"),
+            account: try row.decode("account"), token: token, version: try row.decode("version"),
+            sequence: try row.decode("sequence"),
             previousSequence: try row.decode("previous_sequence"), content: try row.decode("content"))
     }
 }
