@@ -81,7 +81,7 @@ struct EventClockTests {
                 if !kind.isEmpty { #expect(last.last?.kind == "subscription.\(kind)", "\(number)") }
                 for event in last.prefix(kind.isEmpty ? 1 : 2) {
                     #expect(event.at == instant && !event.late, "\(number)")
-                    #expect(event.content.contains(#""cause":{"kind":"clock"}"#), "\(number)")
+                    #expect(event.content.contains(#""cause":{"kind":"clock","uuid":""#), "\(number)")
                 }
             }
             #expect(try await site.gaps() == 0)

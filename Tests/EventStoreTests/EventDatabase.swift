@@ -178,7 +178,8 @@ enum Records {
                     inAppOwnershipType: .purchased, appAccountToken: account,
                     revocationDate: revoked, offerType: isTrial ? .introductory : nil,
                     offerDiscountType: isTrial ? .freeTrial : nil,
-                    transactionReason: number == 0 ? .purchase : .renewal, json: Array("{}".utf8)),
+                    transactionReason: number == 0 ? .purchase : .renewal, storefront: "DEU",
+                    price: isTrial ? 0 : price(number), currency: "EUR", json: Array("{}".utf8)),
                 digest: digest(7)),
             renewal: .init(
                 RenewalInfoPayload(
@@ -188,6 +189,10 @@ enum Records {
                     gracePeriodExpiresDate: grace, json: Array("{}".utf8)),
                 digest: digest(8)), source: source)
     }
+
+    /// What a period costs, by its number.
+    static func price(_ number: Int) -> Int64 { 1000 * Int64(number + 1) }
+
     /// Something bought once and for good, ten seconds ago.
     static func bought(
         _ key: PurchaseKey, account: UniqueIdentifier?, from source: EvidenceSource = .webhook

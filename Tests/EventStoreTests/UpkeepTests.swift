@@ -91,7 +91,9 @@ struct UpkeepTests {
             since: end, account: none)
         var bytes: [UInt8] = []
         told.write(to: &bytes)
-        let read = try LastReportedSubscription(stored: String(decoding: bytes, as: UTF8.self))
+        var fields = try ReportedStateCodec.Reader(String(decoding: bytes, as: UTF8.self))
+        let read = try LastReportedSubscription(&fields)
+        #expect(fields.isAtEnd)
         #expect(read.account == nil && read.value.appAccountToken == nil && read.since == end)
     }
 }

@@ -22,7 +22,8 @@ struct EventBodyTests {
         listener.hear(
             .of("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", period("1", 0...30), signed: day(2), on: false),
             at: day(2, seconds: 1))
-        let draft = try #require(listener.events.last)
+        var draft = try #require(listener.events.last)
+        draft.terms = ["1": SaleTerms(price: 9990, currency: "USD", storefront: "USA")]
         let event = Event(draft, account: "ann", version: 12, sequence: 5)
         #expect(
             event.json(previousSequence: 4) == """
@@ -32,11 +33,12 @@ struct EventBodyTests {
                 "subscription":{"originalTransactionId":"1","productId":"basic","status":"cancelled","access":true,\
                 "expiresAt":"2025-07-15T00:00:00Z","accessUntil":"2025-07-15T00:00:00Z","inTrial":false,\
                 "willRenew":false,"renewalProductId":"basic","priceIncreasePending":false,"expirationIntent":null,\
-                "appAccountToken":null},"previous":{"originalTransactionId":"1","productId":"basic",\
+                "appAccountToken":null,"price":9990,"currency":"USD","storefront":"USA","offer":null,"quantity":1},\
+                "previous":{"originalTransactionId":"1","productId":"basic",\
                 "status":"active","access":true,"expiresAt":"2025-07-15T00:00:00Z",\
                 "accessUntil":"2025-07-15T00:00:00Z","inTrial":false,"willRenew":true,"renewalProductId":"basic",\
-                "priceIncreasePending":false,"expirationIntent":null,"appAccountToken":null},\
-                "cause":{"kind":"notification","type":"DID_CHANGE_RENEWAL_STATUS","subtype":"AUTO_RENEW_DISABLED",\
+                "priceIncreasePending":false,"expirationIntent":null,"appAccountToken":null,"price":9990,"currency":"USD",\
+                "storefront":"USA","offer":null,"quantity":1},"cause":{"kind":"notification","type":"DID_CHANGE_RENEWAL_STATUS","subtype":"AUTO_RENEW_DISABLED",\
                 "uuid":"00000000-0000-0007-0000-01977b2f8000"},"late":false,"correction":false}}
                 """)
         // What is stored of an event gives the same.
@@ -59,7 +61,7 @@ struct EventBodyTests {
                         signedAt: day(0), digest: [1])
                 ])))
         let completed = OneTimePurchaseEvents.events(
-            nil, bought, of: key, account: nil, evidence: Evidence(.clock, asOf: day(0)), at: day(0))
+            nil, bought, of: key, account: nil, evidence: [Evidence(.clock, asOf: day(0))], at: day(0))
         let first = try Self.object(Event(try #require(completed.first), account: nil, version: nil, sequence: 1))
         let data = try #require(first["data"] as? [String: Any])
         #expect(first["type"] as? String == "purchase.completed")

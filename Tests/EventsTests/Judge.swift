@@ -19,10 +19,12 @@ struct Judge {
     mutating func runClock(to now: Timestamp) {
         while let due = listener.nextDue, due <= now {
             let first = listener.events.count
+            // That a trial ends which was told to be paid beyond is no news.
+            let isSilent = listener.told?.isConverted == true
             // What was due while nobody listened is told late, and no sooner than what was told already.
             listener.tick(due)
             check(from: first, at: due)
-            if listener.events.count == first { faults.append("nothing was due at \(due)") }
+            if listener.events.count == first, !isSilent { faults.append("nothing was due at \(due)") }
             if listener.nextDue == due { return faults.append("\(due) is due for ever") }
         }
         let first = listener.events.count
@@ -33,14 +35,6 @@ struct Judge {
 
     private mutating func check(from first: Int, at now: Timestamp) {
         let new = listener.events[first...]
-        // Promise: the last event says what the status says.
-        if let value = listener.state.subscription?.status(at: now) {
-            if let said = listener.events.last?.value {
-                if !said.saysTheSame(as: value) { faults.append("at \(now) told \(said), is \(value)") }
-            } else {
-                faults.append("at \(now) is \(value), and nothing was told")
-            }
-        }
         // Each event takes up where the one before it was, or belongs to the same step.
         for (place, event) in new.enumerated() where first + place > 0 {
             let before = listener.events[first + place - 1]
@@ -50,12 +44,25 @@ struct Judge {
                 faults.append("\(event.words) at \(event.instant) does not follow \(before.words)")
             }
         }
+        // Promise: the last event says what the status says.
+        if var value = listener.state.subscription?.status(at: now) {
+            // From a conversion on, what it is after the trial.
+            if listener.told?.isConverted == true, value.inTrial {
+                value.inTrial = false
+                if value.status == .trial { value.status = .active }
+            }
+            if let said = listener.events.last?.value {
+                if !said.saysTheSame(as: value) { faults.append("at \(now) told \(said), is \(value)") }
+            } else {
+                faults.append("at \(now) is \(value), and nothing was told")
+            }
+        }
         if new.contains(where: { $0.instant > now }) { faults.append("told ahead of its time at \(now)") }
     }
 
     private static let periods: Set<EventKind> = [
-        .subscriptionStarted, .subscriptionTrialStarted, .subscriptionRenewed, .subscriptionRecovered,
-        .subscriptionProductChanged,
+        .subscriptionStarted, .subscriptionTrialStarted, .subscriptionConverted, .subscriptionRenewed,
+        .subscriptionRecovered, .subscriptionProductChanged,
     ]
 
     /// What must hold of a whole life, once all of it was told.

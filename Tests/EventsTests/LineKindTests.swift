@@ -47,17 +47,6 @@ struct LineKindTests {
         }
     }
 
-    @Test("the end of a trial that was paid beyond ahead of it is told at its instant")
-    func converted() {
-        var listener = Listener.subscriber(trial: true)
-        listener.hear(.renewed(signed: day(29)), at: day(29, seconds: 1))
-        #expect(listener.taken() == ["renewed"])
-        #expect(listener.nextDue == day(30))
-        listener.runClock(to: day(31))
-        #expect(listener.events.last?.previous?.inTrial == true && listener.events.last?.value?.inTrial == false)
-        #expect(listener.taken() == ["started"])
-    }
-
     @Test("auto-renew off is a cancellation, and on again the end of it")
     func cancelled() {
         var listener = Listener.subscriber()

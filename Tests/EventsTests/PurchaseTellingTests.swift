@@ -27,7 +27,7 @@ struct PurchaseTellingTests {
         _ told: OneTimePurchase?, _ value: OneTimePurchase, at now: Timestamp, isFill: Bool = false
     ) -> [EventDraft] {
         OneTimePurchaseEvents.events(
-            told, value, of: key, account: nil, evidence: Evidence(.client, asOf: now.adding(seconds: -1)), at: now,
+            told, value, of: key, account: nil, evidence: [Evidence(.client, asOf: now.adding(seconds: -1))], at: now,
             isFill: isFill)
     }
 
@@ -108,7 +108,7 @@ struct PurchaseTellingTests {
         func told(from former: UniqueIdentifier?, to account: UniqueIdentifier?) -> [EventDraft] {
             OneTimePurchaseEvents.events(
                 bought, bought, of: Self.key, account: account, from: former,
-                evidence: Evidence(.staff, asOf: day(2)), at: day(2))
+                evidence: [Evidence(.staff, asOf: day(2))], at: day(2))
         }
         let events = told(from: anna, to: ben)
         #expect(events.map(\.words) == ["transferred", "transferred"])

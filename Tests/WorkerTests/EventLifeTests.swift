@@ -127,7 +127,8 @@ struct EventLifeTests {
                                     select from storehook.transactions o
                                      where o.web_order_line_item_id = t.web_order_line_item_id
                                        and e.content like '%"transactionId":"' || o.transaction_id || '"%')
-                               or e.kind in ('subscription.renewed', 'subscription.recovered', 'subscription.started')
+                               or e.kind in ('subscription.renewed', 'subscription.recovered', 'subscription.started',
+                                             'subscription.converted')
                                   and e.content not like '%"transaction":{%'))
                 """
             ),

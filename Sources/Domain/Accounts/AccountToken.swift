@@ -15,7 +15,7 @@ public enum AccountToken {
     public static func hash(of id: String) -> UniqueIdentifier { version5(of: id, in: namespace) }
 
     /// A version 5 UUID: the first 128 bits of SHA-1 over namespace and name, with version and variant in six of them.
-    static func version5(of name: String, in namespace: UniqueIdentifier) -> UniqueIdentifier {
+    package static func version5(of name: String, in namespace: UniqueIdentifier) -> UniqueIdentifier {
         var hash = Insecure.SHA1()
         for half in [namespace.high, namespace.low] {
             withUnsafeBytes(of: half.bigEndian) { hash.update(bufferPointer: $0) }

@@ -71,7 +71,7 @@ public struct AccountEvents: Sendable {
             self.events = events
             self.reported.heldSince = heldSince ?? self.reported.since
         }
-        func add(_ value: AccountPhase, _ cause: EventCause, at instant: Timestamp, isCorrection: Bool = false) {
+        func add(_ value: AccountPhase, _ source: Evidence?, at instant: Timestamp, isCorrection: Bool = false) {
             defer { old = value }
             if old?.says(sameAs: value) ?? (value.status == .free) { return }
             let instant = min(instant, latest)
@@ -80,7 +80,7 @@ public struct AccountEvents: Sendable {
                 EventDraft(
                     .accountAccessChanged, environment: environment,
                     bundleID: value.purchase?.bundleID ?? old?.purchase?.bundleID, account: account,
-                    subject: .account(value, previous: old), cause: cause, instant: instant,
+                    subject: .account(value, previous: old), source: source, instant: instant,
                     isLate: rules.isLate(instant, at: now), isCorrection: isCorrection))
         }
         /// What it became after an instant.
@@ -90,17 +90,19 @@ public struct AccountEvents: Sendable {
             }
             for (place, phase) in phases.enumerated() {
                 let until = place + 1 < phases.count ? phases[place + 1].startsAt : Timestamp.distantFuture
-                add(phase, evidence.last { $0.asOf < until }?.cause ?? .clock, at: phase.instant(at: latest))
+                let source = evidence.first(refundedAt: phase.startsAt) ?? evidence.last { $0.asOf < until }
+                add(phase, source, at: phase.instant(at: latest))
             }
         }
         let isCatalog = isOtherCatalog || evidence.contains { $0.cause == .catalog }
+        let catalog = Evidence(.catalog, asOf: latest)
         let isPresentAlone = isCatalog || evidence.contains { $0.cause == .client }
         if isFill {
-            add(present, evidence.last?.cause ?? .clock, at: isCatalog ? latest : present.instant(at: latest))
+            add(present, evidence.last, at: isCatalog ? latest : present.instant(at: latest))
         } else if let reported, isOtherCatalog, let first = evidence.first {
             // The other catalog makes it another from its beginning; then comes what was heard.
             let before = min(max(reported.since, first.asOf.adding(milliseconds: -1)), latest)
-            add(state.value(at: before), .catalog, at: before)
+            add(state.value(at: before), catalog, at: before)
             goThrough(after: before)
         } else if isPresentAlone {
             if !isOtherCatalog, reported != nil, let due, due <= latest {
@@ -108,14 +110,15 @@ public struct AccountEvents: Sendable {
             }
             let since = isCatalog ? latest : state.start(ofSame: present, at: latest)
             let isWrong = reported.map { $0.isWrong(bySaying: present, since: since, in: state) } ?? false
-            add(
-                present, isOtherCatalog ? .catalog : evidence.last?.cause ?? .clock, at: since, isCorrection: isWrong)
+            let source = isOtherCatalog ? catalog : evidence.first(refundedAt: since) ?? evidence.last
+            add(present, source, at: since, isCorrection: isWrong)
         } else {
             if let reported, state.knows(reported.since) {
                 let revised = state.value(at: reported.since)
                 let end = reported.end(by: revised, in: state)
+                let instant = end ?? revised.instant(at: latest)
                 add(
-                    revised, evidence.first?.cause ?? .clock, at: end ?? revised.instant(at: latest),
+                    revised, evidence.first(refundedAt: instant) ?? evidence.first, at: instant,
                     isCorrection: end == nil)
             }
             goThrough(after: reported?.since)

@@ -54,11 +54,11 @@ extension EventDraft {
     private func write(to json: inout JSONWriter) {
         switch subject {
         case .subscription(let value, let previous):
-            json.add("subscription", value) { $0.write(of: purchase, to: &$1) }
-            json.add("previous", previous) { $0.write(of: purchase, to: &$1) }
+            json.add("subscription", value) { $0.write(of: purchase, terms, to: &$1) }
+            json.add("previous", previous) { $0.write(of: purchase, terms, to: &$1) }
         case .oneTime(let value, let previous):
-            json.add("purchase", value) { $0.write(of: purchase, to: &$1) }
-            json.add("previous", previous) { $0.write(of: purchase, to: &$1) }
+            json.add("purchase", value) { $0.write(of: purchase, terms, to: &$1) }
+            json.add("previous", previous) { $0.write(of: purchase, terms, to: &$1) }
         case .account(let value, let previous):
             json.add("access", value) { $0.write(to: &$1) }
             json.add("previous", previous) { $0.write(to: &$1) }
@@ -71,30 +71,57 @@ extension EventDraft {
             }
         case .none: break
         }
-        if let period { json.add("transaction", period) { $0.write(to: &$1) } }
+        if let period { json.add("transaction", period) { $0.write(terms, to: &$1) } }
         if let move {
             json.add("transferredFrom", move.from)
             json.add("transferredTo", move.to)
         }
-        json.add("cause", cause) { $0.write(to: &$1) }
+        json.add("cause", cause) { $0.write(id: causeID ?? clockID, to: &$1) }
         json.add("late", isLate)
         json.add("correction", isCorrection)
     }
 }
 
 extension EventCause {
-    fileprivate func write(to json: inout JSONWriter) {
+    fileprivate func write(id: UniqueIdentifier, to json: inout JSONWriter) {
         json.add("kind", name)
-        if case .notification(let type, let subtype, let uuid) = self {
-            json.add("type", type)
-            json.add("subtype", subtype)
-            json.add("uuid", uuid)
+        guard case .notification(let type, let subtype, let uuid) = self else { return json.add("uuid", id) }
+        json.add("type", type)
+        json.add("subtype", subtype)
+        json.add("uuid", uuid)
+    }
+}
+
+extension EventDraft {
+    /// The id of a cause without one: equal in all that is reported of one account, or purchase of no account, at one instant.
+    fileprivate var clockID: UniqueIdentifier {
+        let whose =
+            account?.description ?? purchase.map { "\($0.bundleID) \($0.originalTransactionID)" } ?? bundleID ?? ""
+        return AccountToken.version5(
+            of: "\(environment) \(whose) \(instant.millisecondsSince1970)", in: Self.clockNamespace)
+    }
+
+    /// 3be7d18d-febc-4d2e-a1fc-8dd1b4e995e2, drawn once for storehook.
+    private static let clockNamespace = UniqueIdentifier(high: 0x3be7_d18d_febc_4d2e, low: 0xa1fc_8dd1_b4e9_95e2)
+}
+
+extension SaleTerms {
+    /// - Parameter isCounted: whether the quantity is written, too.
+    fileprivate static func write(_ terms: SaleTerms?, isCounted: Bool = true, to json: inout JSONWriter) {
+        json.add("price", terms?.price)
+        json.add("currency", terms?.currency)
+        json.add("storefront", terms?.storefront)
+        json.add("offer", terms?.offer) { offer, json in
+            json.add("type", offer.type)
+            json.add("id", offer.id)
+            json.add("discountType", offer.discountType)
         }
+        if isCounted { json.add("quantity", terms?.quantity) }
     }
 }
 
 extension StatusAtInstant {
-    fileprivate func write(of purchase: PurchaseKey?, to json: inout JSONWriter) {
+    fileprivate func write(of purchase: PurchaseKey?, _ terms: [String: SaleTerms], to json: inout JSONWriter) {
         json.add("originalTransactionId", purchase?.originalTransactionID)
         json.add("productId", productID)
         json.add("status", status.rawValue)
@@ -107,11 +134,12 @@ extension StatusAtInstant {
         json.add("priceIncreasePending", priceIncreasePending)
         json.add("expirationIntent", expirationIntent.map { Int64($0) })
         json.add("appAccountToken", appAccountToken)
+        SaleTerms.write(transactionID.flatMap { terms[$0] }, to: &json)
     }
 }
 
 extension PaidPeriod {
-    fileprivate func write(to json: inout JSONWriter) {
+    fileprivate func write(_ terms: [String: SaleTerms], to json: inout JSONWriter) {
         json.add("transactionId", transactionID)
         json.add("productId", productID)
         json.add("ownership", ownership)
@@ -121,11 +149,12 @@ extension PaidPeriod {
         json.add("revokedAt", revokedAt)
         json.add("revokedShare", revokedShare)
         json.add("revokedReason", revokedReason?.word)
+        SaleTerms.write(terms[transactionID], to: &json)
     }
 }
 
 extension OneTimePurchase {
-    fileprivate func write(of purchase: PurchaseKey?, to json: inout JSONWriter) {
+    fileprivate func write(of purchase: PurchaseKey?, _ terms: [String: SaleTerms], to json: inout JSONWriter) {
         json.add("originalTransactionId", purchase?.originalTransactionID)
         json.add("transactionId", transactionID)
         json.add("productId", productID)
@@ -138,6 +167,7 @@ extension OneTimePurchase {
         json.add("revokedShare", revokedShare)
         json.add("revokedReason", revokedReason?.word)
         json.add("appAccountToken", appAccountToken)
+        SaleTerms.write(terms[transactionID], isCounted: false, to: &json)
     }
 }
 

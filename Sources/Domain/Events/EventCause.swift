@@ -24,6 +24,15 @@ public enum EventCause: Sendable, Hashable {
     /// What had been derived was derived anew.
     case rebuild
 
+    /// Whether one act is the cause of all that a transaction reports: somebody did something, or asked. All other causes are
+    /// found at many purchases and accounts at once.
+    package var isAct: Bool {
+        switch self {
+        case .client, .refresh, .staff, .grant, .trial: true
+        case .notification, .clock, .reconcile, .catalog, .rebuild: false
+        }
+    }
+
     /// All names that ``name`` may be, in the order of the cases.
     static let names = [
         "notification", "clock", "client", "reconcile", "refresh", "staff", "grant", "trial", "catalog", "rebuild",
@@ -54,11 +63,29 @@ public struct Evidence: Sendable, Hashable {
     public var asOf: Timestamp
     /// The transaction that it speaks of.
     public var transactionID: String?
+    /// When money for it went back, or the family shared it no longer, by this evidence.
+    public var refundedAt: Timestamp?
+    /// Its own id: a notification's UUID, one made of a record's digest, one for each act; nil where there is none.
+    public var id: UniqueIdentifier?
 
-    /// Memberwise.
-    public init(_ cause: EventCause, asOf: Timestamp, transactionID: String? = nil) {
+    /// Memberwise. By default the id is a notification's UUID.
+    public init(
+        _ cause: EventCause, asOf: Timestamp, transactionID: String? = nil, refundedAt: Timestamp? = nil,
+        id: UniqueIdentifier? = nil
+    ) {
         self.cause = cause
         self.asOf = asOf
         self.transactionID = transactionID
+        self.refundedAt = refundedAt
+        self.id = id
+        if id == nil, case .notification(_, _, let uuid) = cause { self.id = uuid }
+    }
+}
+
+extension [Evidence] {
+    /// The first that says that money went back at an instant: a second record of one refund brings no news.
+    func first(refundedAt instant: Timestamp?) -> Evidence? {
+        guard let instant else { return nil }
+        return first { $0.refundedAt == instant }
     }
 }

@@ -52,6 +52,10 @@ public struct EventDraft: Sendable, Hashable {
     public var move: Move?
     /// Why it is known.
     public var cause: EventCause
+    /// The id of what brought it; nil where that has none, as the clock.
+    public var causeID: UniqueIdentifier?
+    /// What the transactions that it names were sold for, as far as that is known.
+    public var terms: [String: SaleTerms] = [:]
     /// When what it reports came to be.
     public var instant: Timestamp
     /// Whether it is reported well after that.
@@ -63,7 +67,7 @@ public struct EventDraft: Sendable, Hashable {
     public init(
         _ kind: EventKind, environment: String, bundleID: String?, purchase: PurchaseKey? = nil,
         account: UniqueIdentifier?, subject: Subject, period: PaidPeriod? = nil, move: Move? = nil, cause: EventCause,
-        instant: Timestamp, isLate: Bool = false, isCorrection: Bool = false
+        causeID: UniqueIdentifier? = nil, instant: Timestamp, isLate: Bool = false, isCorrection: Bool = false
     ) {
         self.kind = kind
         self.environment = environment
@@ -74,9 +78,22 @@ public struct EventDraft: Sendable, Hashable {
         self.period = period
         self.move = move
         self.cause = cause
+        self.causeID = causeID
         self.instant = instant
         self.isLate = isLate
         self.isCorrection = isCorrection
+    }
+
+    /// One that some evidence has brought; the clock where that is nil.
+    init(
+        _ kind: EventKind, environment: String, bundleID: String?, purchase: PurchaseKey? = nil,
+        account: UniqueIdentifier?, subject: Subject, source: Evidence?, instant: Timestamp, isLate: Bool = false,
+        isCorrection: Bool = false
+    ) {
+        self.init(
+            kind, environment: environment, bundleID: bundleID, purchase: purchase, account: account, subject: subject,
+            cause: source?.cause ?? .clock, causeID: source?.id, instant: instant, isLate: isLate,
+            isCorrection: isCorrection)
     }
 
     /// The same for both accounts of a move, each in its own order; for the former one alone where the purchase is free.
@@ -87,6 +104,17 @@ public struct EventDraft: Sendable, Hashable {
             event.move = move
             return event
         }
+    }
+
+    /// The transactions whose ``terms`` its body shows.
+    public var transactionIDs: [String] {
+        let named: [String?] =
+            switch subject {
+            case .subscription(let value, let previous): [value.transactionID, previous?.transactionID]
+            case .oneTime(let value, let previous): [value.transactionID, previous?.transactionID]
+            case .account, .consumption, .none: []
+            }
+        return (named + [period?.transactionID]).compactMap(\.self)
     }
 
     /// Apple wants data about a purchase whose refund was requested.

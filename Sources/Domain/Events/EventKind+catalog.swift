@@ -40,7 +40,7 @@ extension EventKind {
             "A paid period was bought while nothing gave access, for the first time or again after an end."
         case .subscriptionTrialStarted: "The introductory free trial began."
         case .subscriptionConverted:
-            "The first paid period after a free trial was charged, up to a day before the trial ends. No other kind reports that period."
+            "The first paid period after a free trial was charged: up to a day before the trial ends, or later where the charge failed first."
         case .subscriptionRenewed: "A period was renewed. It may be charged up to a day before it begins."
         case .subscriptionRecovered: "A period was renewed after a charge had failed."
         case .subscriptionCancelled: "Auto-renew was switched off. Access goes on to the end of what is paid."

@@ -9,8 +9,9 @@ public enum EventKind: String, Sendable, Hashable, CaseIterable {
     case subscriptionStarted = "subscription.started"
     /// A period: the introductory free trial.
     case subscriptionTrialStarted = "subscription.trial_started"
-    /// A period: the first one that was paid after the introductory free trial, whatever it was charged after. A change: the
-    /// trial is over, and a period after it has begun whose charge was not reported.
+    /// A period: the first one that was paid after the introductory free trial. It is none of the other kinds, and its beginning is no change:
+    /// where it was charged ahead, the event already says what the subscription is from then on. A change: the trial is over, and a period has begun whose charge was
+    /// not reported.
     case subscriptionConverted = "subscription.converted"
     /// A period: renewed. A change: Apple's renewal info names the end of one whose own record was not heard.
     case subscriptionRenewed = "subscription.renewed"

@@ -31,11 +31,14 @@ public struct LastReportedSubscription: Sendable, Hashable {
     public var unheardEnds: [Timestamp]
     /// The warning that was given last.
     public var warning: Warning?
+    /// Whether the first paid period after the trial was reported, and the trial still runs. From then on events say what the
+    /// subscription is after the trial: nothing is sent when that ends.
+    public var isConverted: Bool
 
     /// Memberwise; by default nothing was reported before.
     public init(
         value: StatusAtInstant, since: Timestamp, heldSince: Timestamp? = nil, account: UniqueIdentifier? = nil,
-        unheardEnds: [Timestamp] = [], warning: Warning? = nil
+        unheardEnds: [Timestamp] = [], warning: Warning? = nil, isConverted: Bool = false
     ) {
         self.value = value
         self.since = since
@@ -43,7 +46,11 @@ public struct LastReportedSubscription: Sendable, Hashable {
         self.account = account
         self.unheardEnds = unheardEnds
         self.warning = warning
+        self.isConverted = isConverted
     }
+
+    /// What events say it is.
+    var said: StatusAtInstant { isConverted && value.inTrial ? value.afterTrial : value }
 
     /// The next instant at which an event is due although nothing new is received; nil where there is none.
     ///
@@ -125,4 +132,13 @@ public struct SubscriptionNow: Sendable {
 
     /// What it is at an instant, and since when; nil before it began, as far as is known here.
     func phase(at instant: Timestamp) -> Phase? { phases.last { $0.startsAt <= instant } }
+
+    /// Whether the last thing that was paid for or given before an instant is the introductory free trial: what is paid for then is the
+    /// trial's conversion. What is bought after an end is none; what is renewed is one, however late.
+    func followsTrial(at instant: Timestamp, isRenewal: Bool) -> Bool {
+        let between: Set<StatusAtInstant.Standing> =
+            isRenewal ? [.gracePeriod, .billingRetry, .expired] : [.gracePeriod, .billingRetry]
+        let before = phases.last { $0.startsAt < instant && !between.contains($0.value.standing) }
+        return before.map { $0.value.inTrial && $0.value.standing == .paid } ?? false
+    }
 }

@@ -14,30 +14,38 @@ public enum OneTimePurchaseEvents {
     ///   - value: what it is now.
     ///   - account: the account that has it; nil for none.
     ///   - former: the account that had it before, if another: both get an event, each in its own order.
-    ///   - evidence: what brought the news.
+    ///   - evidence: what brought the news; at least one.
     ///   - isFill: whether only the present state is reported, where nothing was reported before.
     public static func events(
         _ reported: OneTimePurchase?, _ value: OneTimePurchase, of key: PurchaseKey, account: UniqueIdentifier?,
-        from former: UniqueIdentifier? = nil, evidence: Evidence, at now: Timestamp, isFill: Bool = false,
+        from former: UniqueIdentifier? = nil, evidence: [Evidence], at now: Timestamp, isFill: Bool = false,
         rules: EventRules = EventRules()
     ) -> [EventDraft] {
         var events: [EventDraft] = []
+        let evidence = evidence.sorted { $0.asOf < $1.asOf }
         func draft(
-            _ kind: EventKind, after previous: OneTimePurchase?, at instant: Timestamp, isCorrection: Bool = false
+            _ kind: EventKind, after previous: OneTimePurchase?, at instant: Timestamp, isCorrection: Bool = false,
+            by source: Evidence? = nil
         ) -> EventDraft {
             let instant = min(instant, now)
             return EventDraft(
                 kind, environment: key.environment, bundleID: key.bundleID, purchase: key, account: account,
-                subject: .oneTime(value, previous: previous), cause: evidence.cause, instant: instant,
+                subject: .oneTime(value, previous: previous), source: source ?? evidence.last,
+                instant: instant,
                 isLate: rules.isLate(instant, at: now), isCorrection: isCorrection)
         }
         func add(_ kind: EventKind, at instant: Timestamp, isCorrection: Bool = false) {
             events.append(draft(kind, after: reported, at: instant, isCorrection: isCorrection))
         }
-        let taken: EventKind = value.isFamilyShared ? .purchaseRevoked : .purchaseRefunded
+        func take(at instant: Timestamp, isCorrection: Bool = false) {
+            events.append(
+                draft(
+                    value.isFamilyShared ? .purchaseRevoked : .purchaseRefunded, after: reported, at: instant,
+                    isCorrection: isCorrection, by: evidence.first(refundedAt: instant)))
+        }
         func complete(_ sale: OneTimePurchase.Sale) {
             add(.purchaseCompleted, at: sale.purchasedAt)
-            if let revokedAt = sale.revokedAt { add(taken, at: revokedAt) }
+            if let revokedAt = sale.revokedAt { take(at: revokedAt) }
         }
         if let reported {
             let pairs = value.sales(pairedWith: reported)
@@ -48,16 +56,16 @@ public enum OneTimePurchaseEvents {
                     continue
                 }
                 switch (former.revokedAt, sale.revokedAt) {
-                case (nil, let revokedAt?): add(taken, at: revokedAt)
-                case (_?, nil): add(.purchaseRefundReversed, at: evidence.asOf)
+                case (nil, let revokedAt?): take(at: revokedAt)
+                case (_?, nil): add(.purchaseRefundReversed, at: evidence.last?.asOf ?? now)
                 case (let known?, let revokedAt?) where known != revokedAt || former.revokedShare != sale.revokedShare:
-                    add(taken, at: revokedAt, isCorrection: true)
+                    take(at: revokedAt, isCorrection: true)
                 default: break
                 }
             }
         } else if isFill {
             if value.revokedAt == nil { add(.purchaseCompleted, at: value.purchasedAt) }
-            if let revokedAt = value.revokedAt { add(taken, at: revokedAt) }
+            if let revokedAt = value.revokedAt { take(at: revokedAt) }
         } else {
             for (sale, _) in value.sales(pairedWith: nil) { complete(sale) }
         }

@@ -27,6 +27,14 @@ extension StatusAtInstant {
     /// The product after the next renewal.
     var comingProductID: String? { renewalProductID ?? productID }
 
+    /// As it is from the end of the trial on, where what follows is paid for already.
+    var afterTrial: StatusAtInstant {
+        var value = self
+        value.inTrial = false
+        if value.status == .trial { value.status = .active }
+        return value
+    }
+
     /// Equal in standing and product, whatever is going to come.
     func holds(sameAs other: StatusAtInstant) -> Bool { standing == other.standing && productID == other.productID }
 

@@ -31,7 +31,7 @@ extension SubscriptionEvents.Step {
         var changes = standing(explained)
         guard let old, new.status.access else { return changes }
         if old.productID != new.productID, !explained.isOfProduct,
-            !changes.contains(where: { $0.kind == .subscriptionStarted })
+            !changes.contains(where: { $0.kind == .subscriptionConverted })
         {
             changes.append(Change(kind: .subscriptionProductChanged, isCorrection: corrects()))
         }
@@ -58,11 +58,14 @@ extension SubscriptionEvents.Step {
     private func standing(_ explained: StepExplanation) -> [Change] {
         guard old?.standing != new.standing else {
             if isOfUnheardPeriod, !explained.hasPeriod {
-                return [Change(kind: .subscriptionRenewed, isCorrection: false, isOfUnheardPeriod: true)]
+                return [
+                    Change(
+                        kind: explained.isConversion ? .subscriptionConverted : .subscriptionRenewed,
+                        isCorrection: false, isOfUnheardPeriod: true)
+                ]
             }
-            // The period that was paid ahead of the trial's end was reported already, and begins.
-            let isConverted = old?.inTrial == true && !new.inTrial && new.standing == .paid && !explained.hasPeriod
-            return isConverted ? [Change(kind: .subscriptionStarted, isCorrection: false)] : []
+            let isConverted = hasTrialEnded && !explained.isConverted && !explained.hasPeriod
+            return isConverted ? [Change(kind: .subscriptionConverted, isCorrection: false)] : []
         }
         let isCorrection = corrects()
         let kind: EventKind
@@ -89,7 +92,8 @@ extension SubscriptionEvents.Step {
         if isOfUnheardPeriod {
             return [
                 Change(
-                    kind: isFailure ? .subscriptionRecovered : .subscriptionRenewed,
+                    kind: explained.isConversion
+                        ? .subscriptionConverted : isFailure ? .subscriptionRecovered : .subscriptionRenewed,
                     isCorrection: isRevision && !isFailure, isOfUnheardPeriod: true)
             ]
         }
@@ -125,6 +129,14 @@ extension SubscriptionEvents.Step {
                     isCorrection: corrects { $0.comingProductID == $1.comingProductID }))
         }
         return changes
+    }
+
+    /// Whether the trial was followed by a paid period.
+    private var hasTrialEnded: Bool { old?.inTrial == true && !new.inTrial && new.standing == .paid }
+
+    /// What a reader takes it to have been before, if anything: from a conversion on a trial is none any more.
+    func old(_ explained: StepExplanation) -> StatusAtInstant? {
+        hasTrialEnded && explained.isConverted ? old?.afterTrial : old
     }
 
     /// What is reported where a reader has to know of a change that is none of these.

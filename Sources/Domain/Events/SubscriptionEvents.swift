@@ -121,6 +121,7 @@ public struct SubscriptionEvents: Sendable {
         let steps = steps
         var facts = SubscriptionFact.news(line)
         var unheardEnds = reported?.unheardEnds ?? []
+        var isConverted = reported?.isConverted ?? false
         facts.removeAll { fact in
             guard case .period(let period) = fact, let place = unheardEnds.firstIndex(of: period.expiresAt) else {
                 return false
@@ -131,7 +132,8 @@ public struct SubscriptionEvents: Sendable {
         var first = facts.startIndex
         for place in steps.indices {
             let next = facts[first...].firstIndex { $0.place >= steps[place].until } ?? facts.endIndex
-            addEvents(steps[place], facts[first..<next], &unheardEnds)
+            addEvents(steps[place], facts[first..<next], &unheardEnds, &isConverted)
+            isConverted = isConverted && steps[place].new.inTrial
             first = next
         }
         guard let last = steps.last else { return }
@@ -139,54 +141,67 @@ public struct SubscriptionEvents: Sendable {
         reported = LastReportedSubscription(
             value: last.new, since: max(last.last, reported?.since ?? .distantPast), heldSince: heldSince,
             account: line.account,
-            unheardEnds: unheardEnds, warning: reported?.warning)
+            unheardEnds: unheardEnds, warning: reported?.warning, isConverted: isConverted)
     }
 
     private mutating func addEvents(
-        _ step: Step, _ facts: ArraySlice<SubscriptionFact>, _ unheardEnds: inout [Timestamp]
+        _ step: Step, _ facts: ArraySlice<SubscriptionFact>, _ unheardEnds: inout [Timestamp], _ isConverted: inout Bool
     ) {
         let first = events.count
-        var explained = StepExplanation()
+        let wasConverted = isConverted
+        defer {
+            // From a conversion on, events say what the subscription is after the trial.
+            for place in events[first...].indices where wasConverted || isConverted {
+                events[place].saysAfterTrial(isConverted, before: wasConverted)
+            }
+        }
+        var explained = StepExplanation(
+            followsTrial: line.followsTrial(at: step.since, isRenewal: true), isConverted: isConverted)
         for fact in facts {
             let period = fact.period
-            let cause = cause(of: period)
+            let source = evidence(of: fact)
             switch fact {
             case .period:
-                let kind = kind(of: period, step)
+                let kind = kind(of: period, step, isConverted: isConverted)
                 if period.expiresAt > step.since || step.isOf(period) { explained.periods.append(kind) }
+                if kind == .subscriptionConverted { (explained.isConverted, isConverted) = (true, true) }
                 let isCorrection = step.isOf(period) && step.corrects(by: kind)
-                add(kind, step, period, cause, at: fact.instant, isCorrection: isCorrection)
+                add(kind, step, period, source, at: fact.instant, isCorrection: isCorrection)
             case .refund(_, let isReplacing):
-                add(.subscriptionRefunded, step, period, cause, at: fact.instant, isCorrection: isReplacing)
+                // What never begins converts nothing.
+                if period.startsAt > fact.instant, !period.isFreeTrial { isConverted = false }
+                add(.subscriptionRefunded, step, period, source, at: fact.instant, isCorrection: isReplacing)
             case .reversal:
                 explained.hasReversal = explained.hasReversal || step.isOf(period)
-                add(.subscriptionRefundReversed, step, period, cause, at: fact.instant)
+                add(.subscriptionRefundReversed, step, period, source, at: fact.instant)
             }
         }
         // What came with a period or a refund has no other cause.
-        let reported = facts.last.map { cause(of: $0.period) }
-        let evidence = reported.flatMap { cause in self.evidence.last { $0.cause == cause } } ?? cause(of: step)
+        let evidence = facts.last.flatMap { self.evidence(of: $0) } ?? self.evidence(of: step)
         for change in step.changes(explained) {
             // A moved end has no date but that of the evidence for it.
             let instant = change.kind == .subscriptionExtended ? evidence?.asOf : nil
             add(
-                change.kind, step, nil, evidence?.cause ?? .clock, at: max(instant ?? step.since, step.since),
+                change.kind, step, nil, evidence, at: max(instant ?? step.since, step.since),
                 isCorrection: change.isCorrection)
             if change.isOfUnheardPeriod { unheardEnds.append(step.new.periodEndsAt) }
         }
-        if events.count == first, let old = step.old, !step.new.says(sameAs: old) {
+        if events.count == first, let old = step.old(explained), !step.new.says(sameAs: old) {
             add(
-                step.otherwise, step, nil, evidence?.cause ?? .clock, at: step.since,
+                step.otherwise, step, nil, evidence, at: step.since,
                 isCorrection: step.corrects { $0.says(sameAs: $1) })
         }
     }
 
     /// What a period is by its own record and what went before it.
-    private func kind(of period: PaidPeriod, _ step: Step) -> EventKind {
+    private func kind(of period: PaidPeriod, _ step: Step, isConverted: Bool) -> EventKind {
         let before = line.phase(at: period.startsAt.adding(milliseconds: -1))?.value
         let charged = line.phase(at: period.chargedAt.adding(milliseconds: -1))?.value
         let isRecovery = [before, charged, step.isOf(period) ? step.old : nil].contains {
             $0?.standing == .gracePeriod || $0?.standing == .billingRetry
+        }
+        if !period.isFreeTrial, !isConverted, line.followsTrial(at: period.startsAt, isRenewal: period.isRenewal) {
+            return .subscriptionConverted
         }
         if period.isRenewal { return isRecovery ? .subscriptionRecovered : .subscriptionRenewed }
         guard let before, before.standing == .paid || before.standing == .gracePeriod else {
@@ -210,7 +225,7 @@ public struct SubscriptionEvents: Sendable {
             }
         let step = Step(phase, after: nil)
         add(
-            kind, step, line.periods.last { step.isOf($0) }, evidence.last?.cause ?? .clock, at: phase.startsAt)
+            kind, step, line.periods.last { step.isOf($0) }, evidence.last, at: phase.startsAt)
         reported = LastReportedSubscription(
             value: phase.value, since: phase.startsAt, account: line.account,
             unheardEnds: phase.value.basis == .renewalInfo ? [phase.value.periodEndsAt] : [])
@@ -220,8 +235,7 @@ public struct SubscriptionEvents: Sendable {
     private mutating func move(at phase: Phase) {
         guard let reported, let former = reported.account, former != line.account else { return }
         events += draft(
-            .subscriptionTransferred, .subscription(reported.value, previous: reported.value),
-            evidence.last?.cause ?? .clock, at: now
+            .subscriptionTransferred, .subscription(reported.said, previous: reported.said), evidence.last, at: now
         ).reportedToBoth(of: EventDraft.Move(from: former, to: line.account))
         self.reported?.account = line.account
     }
@@ -230,40 +244,42 @@ public struct SubscriptionEvents: Sendable {
         guard let reported, let due = reported.dueWarning(at: now, rules, access: line.access) else { return }
         events.append(
             draft(
-                .subscriptionExpiringSoon, .subscription(reported.value, previous: reported.value), .clock, at: due.at))
+                .subscriptionExpiringSoon, .subscription(reported.said, previous: reported.said), nil, at: due.at))
         self.reported?.warning = due.warning
     }
 
     // MARK: - Events
 
     private mutating func add(
-        _ kind: EventKind, _ step: Step, _ period: PaidPeriod?, _ cause: EventCause, at instant: Timestamp,
+        _ kind: EventKind, _ step: Step, _ period: PaidPeriod?, _ source: Evidence?, at instant: Timestamp,
         isCorrection: Bool = false
     ) {
-        var event = draft(kind, .subscription(step.new, previous: step.old), cause, at: min(instant, now))
+        var event = draft(kind, .subscription(step.new, previous: step.old), source, at: min(instant, now))
         event.period = period
         event.isCorrection = isCorrection
         events.append(event)
     }
 
     private func draft(
-        _ kind: EventKind, _ subject: EventDraft.Subject, _ cause: EventCause, at instant: Timestamp
+        _ kind: EventKind, _ subject: EventDraft.Subject, _ source: Evidence?, at instant: Timestamp
     ) -> EventDraft {
         EventDraft(
             kind, environment: line.key.environment, bundleID: line.key.bundleID, purchase: line.key,
-            account: line.account, subject: subject, cause: cause, instant: instant,
+            account: line.account, subject: subject, source: source, instant: instant,
             isLate: rules.isLate(instant, at: now))
     }
 
-    /// What reported a period or refund: evidence of the transaction, else the latest.
-    private func cause(of period: PaidPeriod) -> EventCause {
-        let named = evidence.last { $0.transactionID == period.transactionID }
-        return (named ?? evidence.last)?.cause ?? .clock
+    /// What reported a period, a refund or a reversal: of a refund the first evidence of it, else evidence of the transaction, else the
+    /// latest.
+    private func evidence(of fact: SubscriptionFact) -> Evidence? {
+        let named = evidence.filter { $0.transactionID == fact.period.transactionID }
+        if case .refund(let period, _) = fact, let first = named.first(refundedAt: period.revokedAt) { return first }
+        return named.last ?? evidence.last
     }
 
     /// The evidence that changed the subscription: what began to count in the step. Where nothing did, the instant was
     /// known to come; but a revision of what was reported always comes from new evidence.
-    private func cause(of step: Step) -> Evidence? {
+    private func evidence(of step: Step) -> Evidence? {
         let earliest = step.since.adding(milliseconds: -Self.clockDifference)
         let counting = evidence.last { $0.asOf >= earliest && $0.asOf < step.until }
         return counting ?? (step.isRevision ? evidence.last { $0.asOf < step.until } ?? evidence.first : nil)
@@ -271,6 +287,16 @@ public struct SubscriptionEvents: Sendable {
 
     /// The parts of one notification are signed within so many milliseconds of each other.
     private static let clockDifference: Int64 = 2000
+}
+
+extension EventDraft {
+    /// Says what a subscription is after the trial, where the event is sent in the trial.
+    fileprivate mutating func saysAfterTrial(_ isSo: Bool, before wasSo: Bool) {
+        guard case .subscription(let value, let previous) = subject else { return }
+        subject = .subscription(
+            isSo && value.inTrial ? value.afterTrial : value,
+            previous: wasSo ? previous.map { $0.inTrial ? $0.afterTrial : $0 } : previous)
+    }
 }
 
 extension LastReportedSubscription {
@@ -291,6 +317,10 @@ extension LastReportedSubscription {
 
 /// What a step's facts say already.
 struct StepExplanation {
+    /// Whether what is paid for from the step on is the conversion of a trial.
+    let followsTrial: Bool
+    /// Whether that was reported.
+    var isConverted: Bool
     /// The kinds of the periods reported in the step that concern the present.
     var periods: [EventKind] = []
     /// Whether a refund of the period that decides was taken back.
@@ -298,4 +328,6 @@ struct StepExplanation {
 
     var hasPeriod: Bool { !periods.isEmpty }
     var isOfProduct: Bool { periods.contains { $0 != .subscriptionRenewed && $0 != .subscriptionRecovered } }
+    /// Whether the conversion is to be reported as a change, if there is one.
+    var isConversion: Bool { followsTrial && !isConverted }
 }

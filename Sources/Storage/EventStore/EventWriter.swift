@@ -13,7 +13,7 @@ extension EventStore {
     /// be locked: the purchases, the reported accounts, and the owners of the purchases, now and when they
     /// were last reported.
     ///
-    /// Three statements at the most, whatever their number, and one where there is nothing to report.
+    /// Four statements at the most, whatever their number, mostly three, and one where there is nothing to report.
     /// - Parameters:
     ///   - settled: the accounts' new states, and the owners of the purchases.
     ///   - cause: the cause where no evidence gives one; the clock.
@@ -46,6 +46,7 @@ extension EventStore {
                 writer.take(try ReportedAccess(row, ids[place]), states[ids[place]])
             }
         }
+        try complete(&writer, session)
         return try write(writer.numbered(), session)
     }
 
@@ -129,6 +130,8 @@ struct EventWriter {
     /// Up to when changes are reported.
     let now: Timestamp
     let cause: EventCause
+    /// The id of what is done, where all events of the transaction come of one act.
+    private let act: UniqueIdentifier?
     /// The catalog of the accounts' states.
     let catalog: Int64?
     /// The first fills of history that evidence may be of.
@@ -151,6 +154,8 @@ struct EventWriter {
         var hasChanged = false
         /// Its events.
         var drafts: [EventDraft] = []
+        /// The transaction that its latest phase is about.
+        var latestID: String?
     }
 
     init(
@@ -164,6 +169,7 @@ struct EventWriter {
         if let days = settled.warningDays { rules.warningDays.insert(Int64(days)) }
         self.rules = rules
         self.cause = cause
+        act = cause.isAct ? UniqueIdentifier(UUID()) : nil
         catalog = settled.catalog
         self.fills = fills
     }
@@ -206,13 +212,45 @@ struct EventWriter {
         } else if news.phases.isEmpty, let value = news.oneTime {
             drafts = OneTimePurchaseEvents.events(
                 news.oneTimeBefore, value, of: news.key, account: owner, from: formerOwner,
-                evidence: evidence.max { $0.asOf < $1.asOf } ?? Evidence(cause, asOf: now), at: now,
+                evidence: evidence.isEmpty ? [Evidence(cause, asOf: now, id: act)] : evidence, at: now,
                 isFill: isFilling, rules: rules)
         }
         for word in news.evidence where word.type == .consumptionRequest && !isFilling {
             drafts.append(request(word, of: news.key, owner, at: now))
         }
-        purchases.append(Purchase(row: row, hasChanged: row != stored, drafts: drafts))
+        var known = stored.terms.known
+        for (id, terms) in news.terms { known[id] = terms }
+        let latestID = news.phases.last?.value.transactionID
+        row.terms = ReportedTerms(known, of: row.line?.value.transactionID, latest: latestID)
+        for place in drafts.indices { drafts[place].terms = known }
+        purchases.append(Purchase(row: row, hasChanged: row != stored, drafts: drafts, latestID: latestID))
+    }
+
+    /// The transactions whose terms are not known here and that events name, each once a purchase.
+    var missingTerms: [NamedTransaction] {
+        var missing: [NamedTransaction] = []
+        for place in purchases.indices {
+            for draft in purchases[place].drafts.indices {
+                let (ids, known) = (purchases[place].drafts[draft].transactionIDs, purchases[place].drafts[draft].terms)
+                for id in ids where known[id] == nil {
+                    let transaction = NamedTransaction(place: place, key: purchases[place].row.key, id: id)
+                    if !missing.contains(transaction) { missing.append(transaction) }
+                }
+            }
+        }
+        return missing
+    }
+
+    /// Adds what such a transaction was sold for.
+    mutating func add(_ terms: SaleTerms, of transaction: NamedTransaction) {
+        let place = transaction.place
+        for draft in purchases[place].drafts.indices { purchases[place].drafts[draft].terms[transaction.id] = terms }
+        guard let line = purchases[place].row.line else { return }
+        var known = purchases[place].row.terms.known
+        known[transaction.id] = terms
+        purchases[place].row.terms = ReportedTerms(
+            known, of: line.value.transactionID, latest: purchases[place].latestID)
+        purchases[place].hasChanged = true
     }
 
     /// Adds the account of a reported purchase.
@@ -240,8 +278,8 @@ struct EventWriter {
 
     /// What brought the news; who acts without any evidence is it himself.
     private func evidence(of news: PurchaseDelta) -> [Evidence] {
-        guard news.evidence.isEmpty, cause != .clock else { return news.evidence.map { Evidence($0) } }
-        return [Evidence(cause, asOf: now)]
+        guard news.evidence.isEmpty, cause != .clock else { return news.evidence.map { Evidence($0, act: act) } }
+        return [Evidence(cause, asOf: now, id: act)]
     }
 
     /// By how much Apple's clocks may be ahead of the database's.
@@ -259,7 +297,7 @@ struct EventWriter {
             if row.dueAt != stored.dueAt { changedAccess.insert(stored.id) }
             return
         }
-        if evidence.isEmpty, cause != .clock { evidence = [Evidence(cause, asOf: now)] }
+        if evidence.isEmpty, cause != .clock { evidence = [Evidence(cause, asOf: now, id: act)] }
         let events = AccountEvents(
             stored.reported, state, of: stored.id.token, in: stored.id.environment, evidence: evidence,
             due: stored.dueAt, isOtherCatalog: stored.reported != nil && stored.catalog != catalog, at: now,
@@ -319,7 +357,8 @@ struct EventWriter {
 
 extension Evidence {
     /// What was said, and why it is known.
-    init(_ word: EvidenceSummary) {
+    /// - Parameter act: the id of what is done, where records come of one act.
+    init(_ word: EvidenceSummary, act: UniqueIdentifier? = nil) {
         var cause = EventCause.client
         switch (word.source, word.type, word.uuid) {
         case (.history, _, _): cause = .reconcile
@@ -329,6 +368,8 @@ extension Evidence {
         case (.client, _, _), (.webhook, _, _): break
         case (.operator, _, _): cause = .reconcile
         }
-        self.init(cause, asOf: word.asOf, transactionID: word.transactionID)
+        self.init(
+            cause, asOf: word.asOf, transactionID: word.transactionID, refundedAt: word.refundedAt,
+            id: word.uuid ?? act ?? word.id)
     }
 }

@@ -15,6 +15,9 @@ struct ReportedPurchase: Sendable, Hashable {
     var dueAt: Timestamp?
     /// The state last reported; nil for a one-time purchase, and where there is none.
     var line: LastReportedSubscription?
+    /// What the transactions were sold for that the next event may name: that of the state last reported, and the latest one. Kept here
+    /// so that they need not be read for each event. Unknown where an earlier release wrote the row.
+    var terms = ReportedTerms()
 
     /// Reads a row; columns are null where there is none.
     init(_ row: PostgresRow, _ key: PurchaseKey) throws {
@@ -22,14 +25,17 @@ struct ReportedPurchase: Sendable, Hashable {
         guard let sequence = try row.decode(1, as: Int64?.self) else { return }
         self.sequence = sequence
         dueAt = try row.decode(2, as: PostgresTimestamp?.self).map { Timestamp($0) }
-        line = try row.decode(3, as: String?.self).map { try LastReportedSubscription(stored: $0) }
+        guard let text = try row.decode(3, as: String?.self) else { return }
+        var fields = try ReportedStateCodec.Reader(text)
+        let line = try LastReportedSubscription(&fields)
+        self.line = line
+        terms = try ReportedTerms(&fields, of: line.value.transactionID)
     }
 }
 
 extension LastReportedSubscription {
-    /// Reads the stored text.
-    init(stored text: String) throws {
-        var fields = try ReportedStateCodec.Reader(text)
+    /// Reads the fields of the stored text.
+    init(_ fields: inout ReportedStateCodec.Reader) throws {
         let since = try ReportedStateCodec.Reader.require(fields.nextInstant())
         guard let status = try fields.next().flatMap(SubscriptionStatus.init),
             let basis = try fields.next().flatMap(StatusAtInstant.Basis.init)
@@ -53,34 +59,43 @@ extension LastReportedSubscription {
         self.init(
             value: value, since: since, heldSince: try fields.lastInstant(), account: account,
             unheardEnds: unheard.map { Timestamp(millisecondsSince1970: $0) },
-            warning: end.flatMap { end in days.map { LastReportedSubscription.Warning(end: end, days: $0) } })
+            warning: end.flatMap { end in days.map { LastReportedSubscription.Warning(end: end, days: $0) } },
+            isConverted: fields.isAtEnd ? false : try fields.nextFlag() ?? false)
     }
 
-    /// Appends the stored text.
-    func write(to bytes: inout [UInt8]) {
+    /// Appends the stored text, with what is known of what was paid.
+    func write(to bytes: inout [UInt8], _ terms: ReportedTerms = ReportedTerms()) {
         ReportedStateCodec.write(to: &bytes) { fields in
-            fields.add(since)
-            fields.add(value.status.rawValue)
-            fields.add(value.basis.rawValue)
-            fields.add(value.productID)
-            fields.add(value.transactionID)
-            fields.add(value.expiresAt)
-            fields.add(value.periodEndsAt)
-            fields.add(value.graceEndsAt)
-            fields.add(value.inTrial)
-            fields.add(value.willRenew)
-            fields.add(value.renewalProductID)
-            fields.add(value.priceIncreasePending)
-            fields.add(value.expirationIntent.map { Int64($0) })
-            fields.add(value.appAccountToken)
-            fields.add(account)
-            // Nearly always there are none.
-            fields.add(
-                unheardEnds.isEmpty ? nil : unheardEnds.map { "\($0.millisecondsSince1970)" }.joined(separator: ","))
-            fields.add(warning?.end)
-            fields.add(warning?.days)
-            fields.add(heldSince)
+            write(to: &fields)
+            // Further fields are written up to the last one that says anything.
+            guard isConverted || !terms.isEmpty else { return }
+            fields.add(isConverted ? true : nil)
+            terms.write(to: &fields)
         }
+    }
+
+    private func write(to fields: inout ReportedStateCodec) {
+        fields.add(since)
+        fields.add(value.status.rawValue)
+        fields.add(value.basis.rawValue)
+        fields.add(value.productID)
+        fields.add(value.transactionID)
+        fields.add(value.expiresAt)
+        fields.add(value.periodEndsAt)
+        fields.add(value.graceEndsAt)
+        fields.add(value.inTrial)
+        fields.add(value.willRenew)
+        fields.add(value.renewalProductID)
+        fields.add(value.priceIncreasePending)
+        fields.add(value.expirationIntent.map { Int64($0) })
+        fields.add(value.appAccountToken)
+        fields.add(account)
+        // Nearly always there are none.
+        fields.add(
+            unheardEnds.isEmpty ? nil : unheardEnds.map { "\($0.millisecondsSince1970)" }.joined(separator: ","))
+        fields.add(warning?.end)
+        fields.add(warning?.days)
+        fields.add(heldSince)
     }
 }
 
@@ -111,7 +126,11 @@ extension PostgresQuery {
         let places = rows.indices
         var texts = PostgresTextArray()
         for place in places {
-            if rows[place].line == nil { texts.appendNull() } else { texts.append { rows[place].line?.write(to: &$0) } }
+            guard let line = rows[place].line else {
+                texts.appendNull()
+                continue
+            }
+            texts.append { line.write(to: &$0, rows[place].terms) }
         }
         return """
             told_purchase as (

@@ -21,6 +21,10 @@ package struct EvidenceSummary: Sendable {
     package var asOf: Timestamp
     /// The transaction that it is about.
     package var transactionID: String?
+    /// When that was taken back, by this evidence.
+    package var refundedAt: Timestamp?
+    /// The notification's UUID; of a record that came by itself one made of its digest.
+    package var id: UniqueIdentifier
     /// Why a customer wants the money back, where Apple asks for data about a refund.
     package var refundReason: String?
 }
@@ -40,6 +44,21 @@ extension LedgerEntry {
             source: source, receivedAt: receivedAt, type: notification?.notificationType,
             subtype: notification?.subtype,
             uuid: notification?.uuid, notifiedAt: notification?.signedDate, asOf: asOf,
-            transactionID: transaction?.payload.transactionId, refundReason: refundReason)
+            transactionID: transaction?.payload.transactionId, refundedAt: transaction?.payload.revocationDate,
+            id: identity.uuid, refundReason: refundReason)
+    }
+}
+
+extension LedgerEntry.Identity {
+    /// A UUID that stands for it: of a record version 8 (RFC 9562, section 5.8), made of the first 128 bits of its digest.
+    fileprivate var uuid: UniqueIdentifier {
+        switch self {
+        case .notification(let uuid): return uuid
+        case .record(_, let digest):
+            func half(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+            return UniqueIdentifier(
+                high: half(digest.prefix(8)) & 0xFFFF_FFFF_FFFF_0FFF | 0x8000,
+                low: half(digest.dropFirst(8).prefix(8)) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import AppStorePayloads
 package import Base
 package import Subscriptions
 
@@ -22,6 +23,10 @@ package struct PurchaseDelta: Sendable {
     private var update: PurchaseUpdate?
     /// All of its periods, as far as they were derived.
     package var allPeriods: [PaidPeriod] { update?.state.paidPeriods ?? periods }
+    /// What the batch's transactions were sold for, as far as it brought their records.
+    package var terms: [(transactionID: String, terms: SaleTerms)] {
+        update?.transactions.map { ($0.record.payload.transactionId, SaleTerms($0.record.payload)) } ?? []
+    }
     /// The subscription as it is now; nil if it is none.
     package var subscription: SubscriptionState? { update?.state.subscription }
     /// The one-time purchase, if it is one.

@@ -36,6 +36,15 @@ struct ToldEvent: Sendable {
             ]
         }
 
+        /// What events say from a trial's conversion on.
+        var afterTrial: State {
+            guard inTrial == true else { return self }
+            var state = self
+            state.inTrial = false
+            if status == "trial" { state.status = "active" }
+            return state
+        }
+
         /// What a reader of an account goes by.
         var ofAccount: [String] { [tier ?? "", status ?? "", "\(access ?? false)"] }
 
@@ -115,8 +124,8 @@ struct ToldEvent: Sendable {
     /// A period that was paid for or given, or that Apple's renewal info presupposes.
     var isOfPeriod: Bool {
         [
-            "subscription.started", "subscription.trial_started", "subscription.renewed", "subscription.recovered",
-            "subscription.product_changed",
+            "subscription.started", "subscription.trial_started", "subscription.converted", "subscription.renewed",
+            "subscription.recovered", "subscription.product_changed",
         ].contains(kind)
     }
 }
