@@ -1,32 +1,61 @@
 -- Who may do what: five roles, none of which can log in by itself. Run this as the owner of schema storehook, with the
 -- right to create roles while one is missing, after `storehook migrate`; again after every migration; and as often as you like:
 --
---     psql -v ON_ERROR_STOP=1 -d storehook -f sql/roles.sql
+--     psql "$DATABASE_URL" -f sql/roles.sql
 --
--- Then make users and give each of them its role, for instance
+-- It does all of it, or says in one line what is missing and what to do, and psql ends with a status that is not 0.
+-- deploy/logins.sql then makes a user for each program; for other people:
 --
---     create role receiver_1 login password '...' in role storehook_receiver;
 --     create role monitor login password '...' in role storehook_monitor;
 --
 -- Only `storehook migrate` and this file need the owner. Roles are the server's, rights are a database's: where one
 -- server holds several storehook databases, run this in each of them.
+
+\set ON_ERROR_STOP on
+\set VERBOSITY terse
+\set QUIET on
 
 begin;
 set local client_min_messages = warning;
 
 do $$
 declare
+    me constant text := quote_ident(current_user);
+    roles constant text[] := array['storehook_receiver', 'storehook_worker', 'storehook_ops', 'storehook_monitor',
+        'storehook_api'];
+    missing text[] := array(select name from unnest(roles) name where to_regrole(name) is null);
     wanted text;
+    owner text;
+    thing text;
 begin
-    if to_regclass('storehook.purchase_facts') is null then
-        raise exception 'there is no storehook schema here yet: run storehook migrate first';
+    if not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                    where n.nspname = 'storehook' and c.relname = 'purchase_facts') then
+        raise exception 'database % has no storehook schema: run storehook migrate on it first, then this again',
+            quote_ident(current_database());
     end if;
-    foreach wanted in array array['storehook_receiver', 'storehook_worker', 'storehook_ops', 'storehook_monitor',
-        'storehook_api'] loop
+    -- Whoever may grant nothing is warned by PostgreSQL, and no more.
+    select quote_ident(pg_get_userbyid(held.owner)), held.thing into owner, thing
+      from (select nspowner, 'schema storehook' from pg_namespace where nspname = 'storehook'
+             union all
+            select c.relowner, 'storehook.' || c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+             where n.nspname = 'storehook' and c.relkind in ('r', 'p', 'v', 'S')
+             union all
+            select f.proowner, 'storehook.' || f.proname from pg_proc f join pg_namespace n on n.oid = f.pronamespace
+             where n.nspname = 'storehook') as held (owner, thing)
+     where not pg_has_role(held.owner, 'usage') limit 1;
+    if found then
+        raise exception '% may not give rights on %, which belongs to %: run this as %, who ran storehook migrate', me,
+            thing, owner, owner;
+    end if;
+    -- Two who grant on one table at the same moment would fail.
+    lock table storehook.schema_migrations in share row exclusive mode;
+    if missing <> '{}' and not (select rolsuper or rolcreaterole from pg_roles where rolname = current_user) then
+        raise exception '% may not create roles: let a superuser say "alter role % createrole", or "create role %", then run this again',
+            me, me, array_to_string(missing, '; create role ');
+    end if;
+    foreach wanted in array missing loop
         begin
-            if to_regrole(wanted) is null then
-                execute format('create role %I nologin', wanted);
-            end if;
+            execute format('create role %I nologin', wanted);
         exception
             -- unique_violation: somebody makes the same role at the same moment.
             when duplicate_object or unique_violation then null;
@@ -40,12 +69,17 @@ begin
             grant storehook_worker to storehook_ops;
         end if;
     exception
+        when insufficient_privilege then
+            raise exception '% may not grant storehook_worker, which somebody else made: let a superuser say "grant storehook_worker to % with admin option", then run this again',
+                me, me;
         -- unique_violation: as above. Memberships are the server's too.
         when unique_violation then null;
     end;
 end
 $$;
 
+do $rights$
+begin
 -- What follows is the whole of it: rights that an earlier edition gave and this one does not are taken back.
 revoke all on all tables in schema storehook from public, storehook_receiver, storehook_worker, storehook_ops,
     storehook_monitor, storehook_api;
@@ -286,5 +320,12 @@ grant execute on function storehook.telling_differences(integer) to storehook_mo
 -- - what the view conservation counts with, because functions in a view are called by whoever asks.
 grant execute on function storehook.outbox_day_changes(date), storehook.count_outbox_day(date, boolean)
     to storehook_monitor;
+
+exception
+    when undefined_table or undefined_column or undefined_function or undefined_object then
+        raise exception 'schema storehook is of another release than this file (%): run storehook migrate of this file''s release, then this again',
+            sqlerrm;
+end
+$rights$;
 
 commit;

@@ -188,10 +188,10 @@ func withSite<T>(
     }
 }
 
-/// A file of SQL, without the transaction that it is in: the test's own takes its place.
+/// A file of SQL, without the transaction that it is in, in whose place the test's own is, and without what it says to psql.
 func sqlScript(_ file: String) throws -> String {
     try String(contentsOf: packageRoot.appending(path: file), encoding: .utf8)
-        .replacing("\nbegin;\n", with: "\n").replacing("\ncommit;\n", with: "\n")
+        .replacing("\nbegin;\n", with: "\n").replacing("\ncommit;\n", with: "\n").replacing(/(?m)^\\.*$/, with: "")
 }
 
 /// A site whose database has the roles of sql/roles.sql. Roles are the whole server's, and other databases on it may use

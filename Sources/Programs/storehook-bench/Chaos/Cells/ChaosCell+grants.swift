@@ -27,9 +27,10 @@ extension ChaosCell {
 extension BenchDatabase {
     /// Makes the roles, and a login in each of those that programs have.
     fileprivate func makeLogins(_ roles: URL) async throws {
-        // The transaction here is the file's own.
+        // The transaction here is the file's own, and no psql reads what is said to it.
         let script = try String(contentsOf: roles, encoding: .utf8)
             .replacing("\nbegin;\n", with: "\n").replacing("\ncommit;\n", with: "\n")
+            .replacing(/(?m)^\\.*$/, with: "")
         try await pool.withTransaction { try $0.executeScript(script) }
         for program in ["receiver", "worker"]
         where try await pool.query("select 1 from pg_roles where rolname = \("chaos_\(program)")").isEmpty {
