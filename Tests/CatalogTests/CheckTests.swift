@@ -216,7 +216,7 @@ struct CheckTests {
         // The two lines of the tier, gold in a product, in the limits; and one each.
         #expect(findings.map(\.line) == [6, 7, 12, 17, 20, 27, 29, 32], "\(findings)")
         let fault = CatalogFault(findings)
-        #expect(fault.description.hasPrefix("line 6: tier pro is on line 5 already; and 7 more"))
+        #expect(fault.description.hasPrefix("line 6, column 9: tier pro is on line 5 already; and 7 more"))
     }
 
     @Test("that is no YAML, empty, or no mapping is refused")

@@ -37,12 +37,12 @@ struct CatalogCommandTests {
         let warned = try await run("catalog", "check", path, "--format", "table")
         #expect(warned.ending == .exited(0))
         #expect(
-            warned.output.hasPrefix("\(path):4: warning: export falls from 5 per day in free to 4 per day in pro"),
+            warned.output.hasPrefix("\(path):4:31: warning: export falls from 5 per day in free to 4 per day in pro"),
             "\(warned)")
         let answer = try #require(try await run("catalog", "check", path).json() as? [String: Any])
         #expect(answer["valid"] as? Bool == true && (answer["catalog"] as? [String: Any])?["features"] as? Int == 1)
         let findings = try #require(answer["findings"] as? [[String: Any]])
-        #expect(findings.count == 1 && findings[0]["line"] as? Int == 4)
+        #expect(findings.count == 1 && findings[0]["line"] as? Int == 4 && findings[0]["column"] as? Int == 31)
         #expect(findings[0]["severity"] as? String == "warning")
     }
 
@@ -55,10 +55,28 @@ struct CatalogCommandTests {
         let lines = table.output.split(separator: "\n")
         #expect(lines.allSatisfy { $0.hasPrefix("\(path):") && $0.contains(": error: ") }, "\(table.output)")
         #expect(lines[0].hasPrefix("\(path):3:") && lines[1].hasPrefix("\(path):4:") && lines.count > 4)
+        #expect(lines.contains { $0.hasPrefix("\(path):6:19: error: ") && $0.contains("gold") }, "\(table.output)")
         let json = try await run("catalog", "check", path)
         let answer = try #require(try json.json() as? [String: Any])
         #expect(json.ending == .exited(1) && answer["valid"] as? Bool == false)
         #expect((answer["findings"] as? [Any])?.count == lines.count)
+    }
+
+    @Test("check names the column and the value that cannot stand there")
+    func values() async throws {
+        let path = try file("tiers:\n  - id: free\nwarning_days: sevén\nproducts: all\n")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let table = try await run("catalog", "check", path, "--format", "table")
+        #expect(table.output.contains("\(path):3:15: error: warning_days is a whole number"), "\(table.output)")
+        #expect(table.output.contains(#"(here: "sevén")"#), "\(table.output)")
+        let answer = try #require(try await run("catalog", "check", path).json() as? [String: Any])
+        let findings = try #require(answer["findings"] as? [[String: Any]])
+        #expect(findings.map { $0["line"] as? Int } == [3, 4] && findings.map { $0["column"] as? Int } == [15, 11])
+        #expect(findings.map { $0["value"] as? String } == [#""sevén""#, #""all""#], "\(findings)")
+        let broken = try file("tiers:\n  - id: [free\n")
+        defer { try? FileManager.default.removeItem(atPath: broken) }
+        let yaml = try await run("catalog", "check", broken, "--format", "table")
+        #expect(yaml.output.wholeMatch(of: /.+:3:1: error: this is not YAML.+\n/) != nil, "\(yaml.output)")
     }
 
     @Test("check of what is no text, or too long, says so in a line")

@@ -73,10 +73,10 @@ extension YAMLFault {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            self.init(line: mark.line, message: "this is not YAML: \(problem)")
+            self.init(line: mark.line, column: mark.column, message: "this is not YAML: \(problem)")
         case .duplicatedKeysInMapping(let duplicates, let context):
             let names = duplicates.prefix(5).map(YAMLFault.quoting).joined(separator: ", ")
-            self.init(line: context.mark.line, message: "\(names) stands here twice")
+            self.init(line: context.mark.line, column: context.mark.column, message: "\(names) stands here twice")
         default: self.init(line: nil, message: "this is not YAML")
         }
     }

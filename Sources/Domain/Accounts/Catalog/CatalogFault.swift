@@ -8,7 +8,7 @@ public struct CatalogFault: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The first of them in one line, and the number of the others.
     public var description: String {
-        let first = findings.first.map { "\($0.line.map { "line \($0): " } ?? "")\($0.message)" } ?? "it cannot be used"
+        let first = findings.first.map { "\($0.place.map { "\($0): " } ?? "")\($0.text)" } ?? "it cannot be used"
         return findings.count < 2
             ? first : "\(first); and \(findings.count - 1) more, which storehook catalog check shows"
     }

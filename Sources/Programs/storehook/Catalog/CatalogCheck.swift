@@ -7,7 +7,7 @@ struct CatalogCheck: AsyncParsableCommand {
         commandName: "check",
         abstract: "Say all that is wrong with a catalog's file, and where.",
         discussion: """
-            Needs no database. A finding a line, with the file's name and the line; warnings are about what can be used and is
+            Needs no database. A finding a line, with the file's name, the line, the column and what stands there; warnings are about what can be used and is
             probably not meant. Exits with 1 if the file cannot be used.
 
             Example: storehook catalog check catalog.yaml

@@ -7,7 +7,8 @@ extension CommandAnswer {
     /// the format of compilers, so that editors find the place.
     package init(_ catalog: Catalog?, _ findings: [CatalogFinding], in file: String) {
         var lines = findings.map { finding in
-            "\(file):\(finding.line.map { "\($0):" } ?? "") \(finding.severity.rawValue): \(finding.message)"
+            let place = [finding.line, finding.column].compactMap { $0.map { "\($0):" } }.joined()
+            return "\(file):\(place) \(finding.severity.rawValue): \(finding.text)"
         }
         if let catalog {
             lines.append(
@@ -27,7 +28,8 @@ extension CommandAnswer {
     ])
 
     private static let finding = CommandShape<CatalogFinding>([
-        .init("line", \.line), .init("severity", \.severity.rawValue), .init("message", \.message),
+        .init("line", \.line), .init("column", \.column), .init("severity", \.severity.rawValue),
+        .init("message", \.message), .init("value", \.value),
     ])
 
     /// What a catalog would change for accounts.

@@ -20,12 +20,12 @@ struct CatalogReader {
             }
             root = node
         } catch {
-            findings.append(CatalogFinding(.error, line: error.line, error.message))
+            findings.append(CatalogFinding(error))
             return nil
         }
         var faults: [YAMLFault] = []
         ValueSchema.strict(.catalog).check(root, "a catalog", &faults)
-        findings = faults.prefix(YAMLText.mostFaults).map { CatalogFinding(.error, line: $0.line, $0.message) }
+        findings = faults.prefix(YAMLText.mostFaults).map { CatalogFinding($0) }
         let catalog = catalog(CatalogEntry(root, .catalog))
         return findings.contains { $0.severity == .error } ? nil : catalog
     }
@@ -145,7 +145,7 @@ struct CatalogReader {
 
     mutating func complain(_ fault: YAMLFault) {
         guard findings.count < 2 * YAMLText.mostFaults else { return }
-        findings.append(CatalogFinding(.error, line: fault.line, fault.message))
+        findings.append(CatalogFinding(fault))
     }
 
     mutating func warn(_ node: Node?, _ message: String) { add(.warning, node, message) }
@@ -153,6 +153,15 @@ struct CatalogReader {
     private mutating func add(_ severity: CatalogFinding.Severity, _ node: Node?, _ message: String) {
         // Warnings leave room, so that no error is lost to them.
         guard findings.count < (severity == .error ? 2 : 1) * YAMLText.mostFaults else { return }
-        findings.append(CatalogFinding(severity, line: node?.mark?.line, message))
+        let value = node?.scalar.map { YAMLFault.quoting($0.string) }
+        findings.append(
+            CatalogFinding(severity, line: node?.mark?.line, column: node?.mark?.column, message, value: value))
+    }
+}
+
+extension CatalogFinding {
+    /// An error that makes the file useless.
+    fileprivate init(_ fault: YAMLFault) {
+        self.init(.error, line: fault.line, column: fault.column, fault.message, value: fault.value)
     }
 }
