@@ -2,6 +2,7 @@ import Crypto
 import EvidenceStore
 import Foundation
 import Simulation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -53,6 +54,46 @@ struct AppleCommandTests {
             #expect(run.errors.contains("kept back record 2") && !run.output.contains("\"13\""))
             let table = try await site.run("apple", "history", "11", "--format", "table", with: settings(server))
             #expect(table.output.contains("9.99 USD") && table.output.contains("2026-03-01"))
+        }
+    }
+
+    @Test("shows the pages that there were where a later one fails, says which, and goes on from there")
+    func missingPage() async throws {
+        try await withSite { site in
+            let (first, second) = (Self.transaction(site.authority, "11"), Self.transaction(site.authority, "12"))
+            let fails = Mutex(true)
+            let server = try ScriptedServer { request in
+                guard request.line.contains("revision=r") else {
+                    return .json(200, "{\"signedTransactions\":[\"\(first)\"],\"hasMore\":true,\"revision\":\"r/1\"}")
+                }
+                return fails.withLock { $0 }
+                    ? .json(400, #"{"errorCode":4000000,"errorMessage":"…"}"#)
+                    : .json(200, "{\"signedTransactions\":[\"\(second)\"],\"hasMore\":false}")
+            }
+            defer { server.stop() }
+            func ask(_ list: String, _ more: [String]) async throws -> (Outcome, ids: [String], missing: [String: Any]?)
+            {
+                let program = try site.start(["apple", list, "11"] + more, settings(server))
+                let ending = await program.end()
+                let outcome = Outcome(ending: ending, output: program.output, errors: program.errors, outputBytes: [])
+                await program.discard()
+                let answer = try #require(try outcome.json() as? [String: Any], "\(outcome.errors)")
+                let ids = (answer["transactions"] as? [[String: Any]])?.compactMap { $0["transactionId"] as? String }
+                return (outcome, ids ?? [], answer["missing"] as? [String: Any])
+            }
+            for list in ["history", "refunds"] {
+                fails.withLock { $0 = true }
+                let (half, ids, missing) = try await ask(list, ["--environment", "Sandbox"])
+                #expect(half.ending == .exited(1) && half.errorLines == 1 && ids == ["11"], "\(half)")
+                #expect(missing?["page"] as? Int == 2 && missing?["revision"] as? String == "r/1", "\(half.output)")
+                #expect(half.errors.hasPrefix("storehook: page 2 failed, and the 1 before it is shown: "), "\(half)")
+                #expect(half.errors.contains("4000000") && half.errors.contains("--environment Sandbox --revision r/1"))
+                fails.withLock { $0 = false }
+                let (rest, others, none) = try await ask(list, ["--environment", "Sandbox", "--revision", "r/1"])
+                #expect(rest.ending == .exited(0) && rest.errors.isEmpty && others == ["12"] && none == nil, "\(rest)")
+                let (whole, all, _) = try await ask(list, ["--environment", "Sandbox"])
+                #expect(whole.ending == .exited(0) && all == ["11", "12"], "\(whole)")
+            }
         }
     }
 

@@ -45,6 +45,7 @@ struct AppleOptions: ParsableArguments {
         for record in answer.refused {
             StandardError.line("storehook: kept back record \(record.index + 1) of the answer: \(record.failure)")
         }
+        if let missing = answer.missing { throw CommandFailure("\(missing)") }
         if !answer.refused.isEmpty { throw ExitStatus.failed }
     }
 }

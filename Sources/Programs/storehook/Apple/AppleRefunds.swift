@@ -10,10 +10,13 @@ struct AppleRefunds: AsyncParsableCommand {
 
     @OptionGroup var options: AppleOptions
     @Argument(help: "Any transaction id of the customer's, or an app transaction id.") var id: String
+    @OptionGroup var place: PageOption
 
     func run() async throws {
-        try await options.run { client, environment in
-            try await AppleAnswer.allPages(of: .refundHistory(id), client, environment)
+        var request = ServerRequest.refundHistory(id)
+        request.page = place.revision
+        try await options.run { [request] client, environment in
+            try await AppleAnswer.allPages(of: request, client, environment)
         }
     }
 }

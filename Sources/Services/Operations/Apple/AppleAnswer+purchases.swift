@@ -4,14 +4,16 @@ package import Base
 
 extension AppleAnswer {
     /// Transactions, as history, refunds and orders list them.
-    package init(transactions pages: [TransactionsPage], from environment: Environment) {
+    package init(
+        transactions pages: [TransactionsPage], from environment: Environment, missing: MissingPages? = nil
+    ) {
         let records = pages.flatMap(\.transactions)
         self.init(
             environment,
             [.init("transactions", .array(records.map { .written($0.payload.json) }))]
                 + Self.refundReasons(records.map(\.payload)),
             unknown: pages.last?.unknownFields ?? [:], refused: pages.flatMap(\.refused),
-            text: Self.table(records.map(\.payload), "no transactions") + "\n\(environment)")
+            missing: missing, text: Self.table(records.map(\.payload), "no transactions") + "\n\(environment)")
     }
 
     /// One transaction.

@@ -9,19 +9,23 @@ package struct AppleAnswer: Sendable {
     package let answer: CommandAnswer
     /// What was kept back.
     package let refused: [RefusedRecord]
+    /// Where the rest of it is; nil where this is all.
+    package let missing: MissingPages?
 
     /// An answer of these members from this environment.
     init(
         _ environment: Environment, _ members: [JSONValue.Member], unknown: [String: [UInt8]] = [:],
-        refused: [RefusedRecord] = [], text: String
+        refused: [RefusedRecord] = [], missing: MissingPages? = nil, text: String
     ) {
         var members = [.init("environment", .string(environment.rawValue))] + members
         if !unknown.isEmpty {
             members.append(.init("unknown_fields", .object(unknown.map { .init($0, .written($1)) })))
         }
+        if let missing { members.append(.init("missing", MissingPages.shape.value(of: missing))) }
         if !refused.isEmpty { members.append(.init("refused", Self.refusal.values(of: refused))) }
         answer = CommandAnswer(.object(members), text: text)
         self.refused = refused
+        self.missing = missing
     }
 
     private static let refusal = CommandShape<RefusedRecord>([
