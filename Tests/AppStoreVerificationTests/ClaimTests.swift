@@ -30,6 +30,36 @@ struct ClaimTests {
         #expect(code { $0.data["bundleId"] = 5 } == .wrongBundle)
     }
 
+    @Test("of another app say which, in one line that no name makes long or strange")
+    func bundleName() {
+        func message(_ name: PayloadText?) -> String {
+            var subscriber = Subscriber(authority)
+            subscriber.data["bundleId"] = name
+            let jws = subscriber.jws
+            do throws(VerificationFailure) {
+                _ = try verifier.verifyNotification(jws)
+                return "accepted"
+            } catch {
+                return error.message
+            }
+        }
+        let rest = " is none of the apps served; if it should be, add it to STOREHOOK_APPS."
+        #expect(message("com.example.Other-1") == "bundleId com.example.Other-1\(rest)")
+        #expect(message(nil) == "bundleId is missing.")
+        #expect(message("") == "bundleId \"\"\(rest)")
+        #expect(
+            message("a\u{9B}[2J\u{202E}é,b=1 x") == #"bundleId "a\u{9B}\u{5B}2J\u{202E}\u{E9}\u{2C}b\u{3D}1\u{20}x""#
+                + rest)
+        for long in [("x", 255), ("\u{1F600}", 63), ("\u{FEFF}", 85)].map({ String(repeating: $0.0, count: $0.1) }) {
+            let line = message(.init(stringLiteral: long))
+            #expect(line.hasSuffix("…\"\(rest)") && line.utf8.count < 700 && !line.contains("\n"), "\(line)")
+        }
+        #expect(
+            message(.init(stringLiteral: String(repeating: "x", count: 256))) == "bundleId is longer than 255 bytes.")
+        let longest = String(repeating: "x", count: 155)
+        #expect(message(.init(stringLiteral: longest)) == "bundleId \(longest)\(rest)")
+    }
+
     @Test("of an environment that is not served, or of none, are refused")
     func environment() {
         for name: PayloadText in ["Xcode", "LocalTesting", "production", "SANDBOX", "", "Moon", 1] {

@@ -1,6 +1,7 @@
 import EvidenceStore
 import Foundation
 import Postgres
+import Simulation
 import TestSupport
 import Testing
 
@@ -144,6 +145,13 @@ struct ChapterTests {
         // For user-4711.
         _ = try await buy("basic.yearly", "a91478f5-6d1c-5b46-aafa-eec3bbe9bb7d", in: shop)
         try await site.outbox.store((1...3).map { Array("junk.\($0).junk".utf8) })
+        // Of an app that Apple signs for and that is not served here.
+        let apple = try SimulatedAuthority.loadOrGenerate(
+            in: URL(fileURLWithPath: try #require(shop.announcement["privateKeyFile"])).deletingLastPathComponent().path
+        )
+        var stranger = SimulatedSubscriber(app: SimulatedApp(bundleId: "com.example.other"), lane: 9, seed: 9)
+        stranger.buy(.basicMonthly, at: Milliseconds(Date().timeIntervalSince1970 * 1000) - 60_000)
+        try await site.outbox.store(stranger.takeNotifications().map { Array($0.signed(by: apple).utf8) })
         try await eventually("all of it is applied, and Apple's request is noted") {
             try await site.value(
                 """
@@ -152,15 +160,17 @@ struct ChapterTests {
                                 where app_account_token = '8c1aa1a3-5796-5a41-af00-ab65ff930c25'
                                   and status = 'cancelled')
                    and (select count(*) = 1 from storehook.consumption_answers)
-                   and (select count(*) = 3 from storehook.dead_letters_open)
+                   and (select count(*) = 4 from storehook.dead_letters_open)
                 """)
         }
         return World(
             bob: bob, refunding: refunding,
             request: try await site.value(
                 "select notification_uuid::text from storehook.notifications where type = 'CONSUMPTION_REQUEST'"),
-            letters: try await site.pool.query("select id from storehook.dead_letters_open order by id")
-                .map { try $0.decode(0) },
+            letters: try await site.pool.query(
+                "select id from storehook.dead_letters_open where reason = 'malformed' order by id"
+            )
+            .map { try $0.decode(0) },
             endpoint: endpoint)
     }
 

@@ -10,7 +10,10 @@ struct CommandHelp: Decodable, Sendable {
         }
 
         var shouldDisplay: Bool
+        var isOptional: Bool
         var names: [Name]?
+        var valueName: String?
+        var abstract: String?
     }
 
     private struct Dump: Decodable {
@@ -24,6 +27,10 @@ struct CommandHelp: Decodable, Sendable {
     let name: String
     /// With their hyphens.
     let options: Set<String>
+    /// What help says of each option, by its name with its hyphens.
+    let explanations: [String: String]
+    /// Whether it runs with nothing behind its name.
+    let isComplete: Bool
     let subcommands: [CommandHelp]
     /// The subcommand that is meant where none is named.
     let usual: String?
@@ -32,8 +39,15 @@ struct CommandHelp: Decodable, Sendable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         name = try members.decode(String.self, forKey: .commandName)
         let arguments = try members.decodeIfPresent([Argument].self, forKey: .arguments) ?? []
-        let names = arguments.filter(\.shouldDisplay).flatMap { $0.names ?? [] }
-        options = Set(names.filter { $0.kind == "long" }.map { "--\($0.name)" })
+        var explanations: [String: String] = [:]
+        for argument in arguments where argument.shouldDisplay {
+            for name in argument.names ?? [] where name.kind == "long" {
+                explanations["--\(name.name)"] = argument.abstract ?? ""
+            }
+        }
+        self.explanations = explanations
+        options = Set(explanations.keys)
+        isComplete = arguments.allSatisfy(\.isOptional)
         subcommands = try members.decodeIfPresent([CommandHelp].self, forKey: .subcommands) ?? []
         usual = try members.decodeIfPresent(String.self, forKey: .defaultSubcommand)
     }
@@ -42,6 +56,19 @@ struct CommandHelp: Decodable, Sendable {
     static func of(_ program: String) async throws -> CommandHelp {
         let text = try await ChildProgram.run(program, ["--experimental-dump-help"], environment: [:])
         return try JSONDecoder().decode(Dump.self, from: Data(text.utf8)).command
+    }
+
+    /// What is typed for it and for everything below it, behind the program's name.
+    func paths(behind words: [String]? = nil) -> [[String]] {
+        let own = words.map { $0 + [name] } ?? []
+        return [own] + subcommands.filter { $0.name != "help" }.flatMap { $0.paths(behind: own) }
+    }
+
+    /// The commands without subcommands, each with what is typed for it.
+    func leaves(behind words: [String]? = nil) -> [(words: [String], command: CommandHelp)] {
+        let own = words.map { $0 + [name] } ?? []
+        let below = subcommands.filter { $0.name != "help" }
+        return below.isEmpty ? [(own, self)] : below.flatMap { $0.leaves(behind: own) }
     }
 
     /// The options of it and of everything below it.

@@ -28,6 +28,19 @@ struct CommandTests {
         await program.discard()
     }
 
+    @Test("explain themselves within 80 columns, each of them")
+    func widths() async throws {
+        let commands = try await CommandHelp.of(Executable.path).paths()
+        #expect(commands.count >= 60, "this test reads the commands wrongly: \(commands)")
+        for command in commands {
+            let program = try ChildProgram(Executable.path, command + ["--help"], environment: [:])
+            #expect(await program.end() == .exited(0))
+            let wide = program.output.split(separator: "\n").filter { $0.count > 80 }
+            #expect(wide.isEmpty, "\(command): \(wide)")
+            await program.discard()
+        }
+    }
+
     private static let wrongUses = [
         "no-such-command", "queue --format xml", "queue --audit", "receive --port 70000", "work --batch 0",
         "dead-letters replay",
@@ -256,7 +269,12 @@ struct CommandTests {
             subscriber.buy(.premiumMonthly, at: Int64(Date().timeIntervalSince1970 * 1000))
             let jws = subscriber.takeNotifications()[0].signed(by: site.authority)
             try await site.outbox.store([Array(jws.utf8), Array("junk".utf8)])
-            try await site.with(["work"], ["STOREHOOK_APPS": "com.example.other"]) { _ in try await site.untilDone() }
+            let other = ["STOREHOOK_APPS": "com.example.other"]
+            try await site.with(["work"], other) { worker in
+                try await site.untilDone()
+                let app = #""detail":"bundleId \#(Site.app.bundleId) is none of the apps served"#
+                try await eventually("the log names the app") { worker.errors.contains(app) }
+            }
 
             let queue = try #require(
                 try await site.run("queue", "--format", "json", "--conservation").json() as? [String: Any])
@@ -273,28 +291,51 @@ struct CommandTests {
             #expect(try await site.run("dead-letters", "show", "\(id)", "--format", "json").json() is [String: Any])
             #expect(try await site.run("dead-letters", "show", "4711").ending == .exited(1))
 
+            let wrong = try #require(letters.first { $0["reason"] as? String == "wrong_bundle" }?["message"] as? String)
+            #expect(wrong.hasPrefix("bundleId \(Site.app.bundleId) is none of the apps served"), "\(wrong)")
+            let again = try await site.run("dead-letters", "replay", "\(id)", "--dry-run", with: other)
+            #expect(again.output.contains("bundleId \(Site.app.bundleId) is none"), "\(again.output)")
+
             let dryRun = try await site.run("dead-letters", "replay", "--all", "--dry-run", "--format", "json")
             let report = try #require(try dryRun.json() as? [String: Any])
             #expect(report["applied"] as? Int == 1)
             #expect((report["changes"] as? [[String: Any]])?.first?["to"] as? String == "active")
             #expect((report["still_dead"] as? [[String: Any]])?.first?["reason"] as? String == "malformed")
-            let table = try await site.run("dead-letters", "list", "--limit", "1").output
+            let table = try await site.run("dead-letters", "list", "--limit", "1", "--format", "table").output
             #expect(table.contains("2 open: 1 malformed, 1 wrong_bundle; shown are the oldest 1"), "\(table)")
 
             let replay = try await site.run("dead-letters", "replay", "\(id)", "--format", "json")
             #expect((try replay.json() as? [String: Any])?["replayed"] as? Int == 1)
+            // Once more it is as if it had not been typed.
+            #expect(try await site.run("dead-letters", "replay", "\(id)").ending == .exited(0))
             try await site.with(["work"]) { _ in try await site.untilDone() }
             let rest = try #require(
                 try await site.run("dead-letters", "list", "--format", "json").json() as? [[String: Any]])
             #expect(rest.compactMap { $0["reason"] as? String } == ["malformed"])
             let junk = try #require(rest.first?["id"] as? Int)
             #expect(try await site.run("dead-letters", "discard", "\(junk)", "--why", "a probe").ending == .exited(0))
-            #expect(try await site.run("dead-letters", "discard", "\(junk)", "--why", "again").ending == .exited(1))
+            for (words, said) in [
+                ("discard \(junk) --why again", "\(junk) was discarded before"),
+                ("discard \(id) --why again", "\(id) was replayed before"),
+                ("discard 4711 --why again", "no dead letter 4711"), ("replay \(junk)", "\(junk) was discarded before"),
+                ("replay 4711 4712", "no dead letter 4711, 4712; see storehook dead-letters list"),
+                ("replay 4711 --dry-run", "no dead letter 4711"),
+                ("replay --reason wrong_bundel", "reason wrong_bundel; open are: none"),
+                ("replay --reason wrong_bundel --dry-run", "reason wrong_bundel; open are: none"),
+            ] {
+                let program = try site.start(["dead-letters"] + words.split(separator: " ").map(String.init))
+                #expect(await program.end() == .exited(1), "\(words)")
+                #expect(
+                    program.errors.contains(said) && program.errors.split(separator: "\n").count == 1,
+                    "\(program.errors)")
+                await program.discard()
+            }
+            #expect(try await site.run("dead-letters", "replay", "--all").ending == .exited(0))
             #expect(try await site.run("queue", "--conservation").ending == .exited(0))
             #expect(try await site.run("queue", "--conservation", "--audit").ending == .exited(0))
 
             try await site.pool.query("delete from storehook.dead_letters where id = \(Int64(junk))")
-            let loss = try await site.run("queue", "--conservation")
+            let loss = try await site.run("queue", "--conservation", "--format", "table")
             #expect(loss.ending == .exited(1) && loss.output.contains("missing 1"))
         }
     }

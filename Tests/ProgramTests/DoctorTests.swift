@@ -89,7 +89,7 @@ struct DoctorTests {
             let found = try await faults(site)
             #expect(found.isEmpty, "\(found)")
             let port = try freePort()
-            let table = try await site.run("doctor", "--port", "\(port)", with: Self.sound)
+            let table = try await site.run("doctor", "--port", "\(port)", "--format", "table", with: Self.sound)
             #expect(table.output.split(separator: "\n").count == 37, "\(table.output)")
         }
     }

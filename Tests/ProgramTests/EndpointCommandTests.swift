@@ -162,6 +162,9 @@ struct EndpointCommandTests {
                 (["events", "resend"], "name events"), (["events", "resend", "evt_x"], "evt_x names no event"),
                 (["events", "deliveries", "--limit", "0"], "--limit goes from 1"),
                 (["events", "resend", "evt_1", "--endpoint", "77"], "there is no endpoint 77"),
+                (["events", "deliveries", "--endpoint", "77"], "there is no endpoint 77"),
+                (["events", "deliveries", "evt_4711"], "there is no event evt_4711"),
+                (["events", "resend", "evt_4711", "evt_4712"], "there is no event evt_4711 and 1 more of those named"),
             ] {
                 let program = try site.start(arguments, settings)
                 let ending = await program.end()

@@ -21,7 +21,7 @@ struct MaintainTests {
             let raw = try await site.run("notification", notification.uuid, "--raw")
             #expect(raw.ending == .exited(0) && raw.output == jws)
 
-            let kept = try await site.run("maintain")
+            let kept = try await site.run("maintain", "--format", "table")
             #expect(kept.ending == .exited(0) && kept.output.hasPrefix("partitions stand ready\ncounted "), "\(kept)")
             let week = ["STOREHOOK_RETENTION_DAYS": "7"]
             let dryRun = try await site.run("maintain", "--dry-run", "--format", "json", with: week)
@@ -71,15 +71,15 @@ struct MaintainTests {
                 insert into storehook.write_budgets (token, day, bytes)
                 select gen_random_uuid(), current_date - days, 1 from unnest(array[0, 3, 4, 5]) days
                 """)
-            let over = try await site.run("maintain")
+            let over = try await site.run("maintain", "--format", "table")
             #expect(over.output.contains("threw away 1 counters of usage and 2 keys"), "\(over)")
             #expect(!over.output.contains("attempts to buy"), "\(over)")
             #expect(try await site.value("select count(*) from storehook.write_budgets", as: Int64.self) == 1)
-            let ten = try await site.run("maintain", with: ["STOREHOOK_HISTORY_DAYS": "10"])
+            let ten = try await site.run("maintain", "--format", "table", with: ["STOREHOOK_HISTORY_DAYS": "10"])
             #expect(ten.output.contains("threw away 1 attempts to buy and 2 superseded consents"), "\(ten)")
             #expect(try await site.value("select count(*) from storehook.consent_texts", as: Int64.self) == 2)
 
-            let books = try await site.run("queue", "--conservation")
+            let books = try await site.run("queue", "--conservation", "--format", "table")
             #expect(books.ending == .exited(0) && books.output.contains("received 1, pending 0, applied 1"), "\(books)")
             let gone = try await site.run("notification", notification.uuid, "--raw")
             #expect(gone.ending == .exited(1) && gone.output.isEmpty)

@@ -271,7 +271,7 @@ struct RoleTests {
             #expect(try await site.outbox.conservation().pending == 1)
             #expect(try await site.outbox.conservation().discarded == 1)
             try await withUser(in: "storehook_monitor", site) { monitor in
-                let queue = try await site.run("queue", "--conservation", with: monitor)
+                let queue = try await site.run("queue", "--conservation", "--format", "table", with: monitor)
                 #expect(queue.ending == .exited(0), "\(queue.errors)")
                 #expect(queue.output.contains("received 4, pending 1, applied 2"), "\(queue.output)")
                 let letters = try await site.run("dead-letters", "list", with: monitor)

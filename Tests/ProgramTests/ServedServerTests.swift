@@ -72,7 +72,8 @@ struct ServedServerTests {
             try await succeed(
                 site, ["maintain", "--format", "json"], saying: #""outcome":"dropped""#,
                 with: ["STOREHOOK_RETENTION_DAYS": "7"])
-            try await succeed(site, ["queue", "--conservation", "--audit"], saying: "missing 0, doubled 0")
+            try await succeed(
+                site, ["queue", "--conservation", "--audit", "--format", "table"], saying: "missing 0, doubled 0")
             try await succeed(site, ["rebuild", "--check"])
             let doctor = try site.start(["doctor", "--format", "json", "--port", "\(try freePort())"])
             await doctor.end()

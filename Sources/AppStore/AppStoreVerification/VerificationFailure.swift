@@ -1,6 +1,7 @@
 /// Why something is not trusted: a code for programs and one line for people.
 ///
-/// The line may name a certificate's serial number, a field or a served environment, never the payload's content.
+/// The line may name a certificate's serial number, a field, a served environment, or the app that a signed payload is about; never
+/// anything else that the payload says.
 public struct VerificationFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason.
     public let code: VerificationCode

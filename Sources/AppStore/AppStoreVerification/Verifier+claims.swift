@@ -45,9 +45,29 @@ extension Verifier {
 
     @discardableResult
     func require(bundleId: String?) throws(VerificationFailure) -> String {
-        guard let bundleId, configuration.apps.keys.contains(bundleId) else {
+        guard let bundleId else { throw VerificationFailure(.wrongBundle, "bundleId is missing.") }
+        guard configuration.apps.keys.contains(bundleId) else {
             throw VerificationFailure(
-                .wrongBundle, "bundleId is none of the apps served; if it should be, add it to STOREHOOK_APPS.")
+                .wrongBundle,
+                "bundleId \(Self.shown(bundleId: bundleId)) is none of the apps served; if it should be, add it to STOREHOOK_APPS."
+            )
+        }
+        return bundleId
+    }
+
+    /// A bundle id for a line. Whoever signed it may have written anything: what no bundle id is made of is escaped, and a long one is
+    /// shortened.
+    static func shown(bundleId: String) -> String {
+        let scalars = bundleId.unicodeScalars
+        func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-._".unicodeScalars.contains(scalar))
+        }
+        guard !scalars.isEmpty, scalars.count <= 155, scalars.allSatisfy(isPlain) else {
+            let written = scalars.prefix(40).map {
+                isPlain($0) ? String($0) : "\\u{\(String($0.value, radix: 16, uppercase: true))}"
+            }
+            .joined()
+            return "\"\(written)\(scalars.count > 40 ? "…" : "")\""
         }
         return bundleId
     }

@@ -20,7 +20,7 @@ struct Apps: AsyncParsableCommand {
     @Flag(help: "Exit with 1 if the database serves somebody whom these settings do not.") var check = false
     @Option(help: "With --check: the simulator's certificates; what a demonstration with them has left does not count.")
     var pki: String?
-    @OptionGroup var output: TableOutput
+    @OptionGroup var output: Output
 
     private struct Row {
         var environment: String

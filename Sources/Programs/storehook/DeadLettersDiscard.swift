@@ -12,17 +12,16 @@ struct DeadLettersDiscard: ActingCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The letters' numbers.") var ids: [Int64]
     @OptionGroup var reason: ReasonOption
-    @OptionGroup var output: TableOutput
+    @OptionGroup var output: Output
 
     func run() async throws {
-        let discarded = try await Database.with(try await shared.settings()) { pool in
-            try await Outbox(pool).discard(ids, by: Operator.name, why: reason.why)
-        }
-        output.print(
-            CommandAnswer(
-                ["discarded": discarded.count.json, "ids": discarded.json], text: "discarded \(discarded.count)"))
-        if discarded.count < Set(ids).count {
-            throw CommandFailure("\(Set(ids).count - discarded.count) of the letters are not open, or do not exist")
+        try await Database.with(try await shared.settings()) { pool in
+            let outbox = Outbox(pool)
+            let discarded = try await outbox.discard(ids, by: Operator.name, why: reason.why)
+            output.print(
+                CommandAnswer(
+                    ["discarded": discarded.count.json, "ids": discarded.json], text: "discarded \(discarded.count)"))
+            try await DeadLettersNamed.refuseUnknown(ids, done: discarded, harmless: [.open], outbox)
         }
     }
 }

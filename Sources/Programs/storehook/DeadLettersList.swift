@@ -18,7 +18,7 @@ struct DeadLettersList: AsyncParsableCommand {
     @Option(help: "Only of this notification type.") var type: String?
     @Option(help: "Only buried since then (ISO 8601, UTC).") var since: String?
     @OptionGroup var list: ListLimit
-    @OptionGroup var output: TableOutput
+    @OptionGroup var output: Output
 
     func validate() throws {
         if let since, Timestamp(iso8601: since) == nil {

@@ -12,7 +12,8 @@ struct DeadLettersReplay: ActingCommand {
         abstract: "Put dead letters back on the queue.",
         discussion: """
             --dry-run applies them in a transaction that is rolled back, and prints what the replay would change. It needs
-            the workers' settings (STOREHOOK_APPS and so on). Replaying what is replayed already changes nothing.
+            the workers' settings (STOREHOOK_APPS and so on). Replaying what is replayed already changes nothing. Exits with 1
+            where no such letter is there, or none is open with that reason.
 
             Example: storehook dead-letters replay --reason wrong_bundle --dry-run
             """)
@@ -24,7 +25,7 @@ struct DeadLettersReplay: ActingCommand {
     @Flag(help: "Tell what would change, and change nothing.") var dryRun = false
     @Option(help: "At most so many a second.") var rate: Double?
     @Option(help: "Why, for the record.") var why: String?
-    @OptionGroup var output: TableOutput
+    @OptionGroup var output: Output
 
     func validate() throws {
         let ways = [!ids.isEmpty, reason != nil, all].count { $0 }
@@ -45,7 +46,15 @@ struct DeadLettersReplay: ActingCommand {
                 CommandAnswer(
                     ["replayed": replayed.count.json, "ids": replayed.json],
                     text: "replayed \(replayed.count)" + (replayed.isEmpty ? ": no such letter is open" : "")))
+            try await refuseUnknown(done: replayed, count: replayed.count, pool)
         }
+    }
+
+    /// - Parameter count: of the letters that the command found.
+    private func refuseUnknown(done: [Int64], count: Int, _ pool: PostgresPool) async throws {
+        let outbox = Outbox(pool)
+        try await DeadLettersNamed.refuseUnknown(ids, done: done, harmless: [.open, .replayed], outbox)
+        if let reason, count == 0 { try await DeadLettersNamed.refuseUnknown(reason: reason, outbox) }
     }
 
     private func rehearse(_ filter: DeadLetterFilter, _ settings: Settings, _ pool: PostgresPool) async throws {
@@ -60,5 +69,6 @@ struct DeadLettersReplay: ActingCommand {
         if report.letters == ReplayDryRun.limit {
             StandardError.line("storehook: only the oldest \(ReplayDryRun.limit) letters were rehearsed")
         }
+        try await refuseUnknown(done: [], count: report.letters, pool)
     }
 }

@@ -15,7 +15,7 @@ struct DeadLettersShow: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The letter's number.") var id: Int64
-    @OptionGroup var output: TableOutput
+    @OptionGroup var output: Output
     @Flag(help: "Print the stored bytes and nothing else.") var raw = false
 
     func run() async throws {

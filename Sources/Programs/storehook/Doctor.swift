@@ -31,7 +31,7 @@ struct Doctor: AsyncParsableCommand {
     @Option(help: "The receiver's port.") var port = 8080
     @Option(help: "For how many seconds a transaction may keep dead rows from being removed.") var transactionAge =
         600.0
-    @OptionGroup var output: TableOutput
+    @OptionGroup var output: Output
 
     func validate() throws {
         try (1...65535).check(port, "--port")

@@ -19,7 +19,7 @@ struct Maintain: ActingCommand {
 
     @OptionGroup var shared: SharedOptions
     @Flag(help: "Tell which days are older than the retention, and change nothing.") var dryRun = false
-    @OptionGroup var output: TableOutput
+    @OptionGroup var output: Output
 
     func run() async throws {
         let settings = try await shared.settings()

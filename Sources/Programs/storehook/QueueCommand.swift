@@ -15,7 +15,7 @@ struct QueueCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var shared: SharedOptions
-    @OptionGroup var output: TableOutput
+    @OptionGroup var output: Output
     @Flag(help: "Also account for every stored notification.") var conservation = false
     @Flag(help: "With --conservation: count every row again.") var audit = false
 

@@ -25,32 +25,18 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case json
 }
 
-/// Prints answers on ``StandardOutput``: for people, or for scripts.
-protocol AnswerPrinter {
-    /// For people?
-    var isTable: Bool { get }
-}
+/// How all commands print their answers on ``StandardOutput``: by default a table on a terminal, and JSON elsewhere.
+struct Output: ParsableArguments {
+    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
 
-extension AnswerPrinter {
+    /// For people?
+    var isTable: Bool { (format ?? (isatty(STDOUT_FILENO) == 1 ? .table : .json)) == .table }
+
     /// Prints an answer.
     func print(_ answer: CommandAnswer) { StandardOutput.line(text(of: answer)) }
 
     /// An answer in the requested format.
     func text(of answer: CommandAnswer) -> String { isTable ? answer.text : answer.json.text }
-}
-
-/// The requested format; by default a table on a terminal, and JSON elsewhere.
-struct Output: ParsableArguments, AnswerPrinter {
-    @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
-
-    var isTable: Bool { (format ?? (isatty(STDOUT_FILENO) == 1 ? .table : .json)) == .table }
-}
-
-/// A table, unless JSON is asked for.
-struct TableOutput: ParsableArguments, AnswerPrinter {
-    @Option(help: "table or json.") var format = OutputFormat.table
-
-    var isTable: Bool { format == .table }
 }
 
 /// How long a list may be.

@@ -90,7 +90,7 @@ enum Program {
     private static func leave(after error: any Error) -> Never {
         switch Storehook.exitCode(for: error) {
         case .success:
-            StandardOutput.line(Storehook.fullMessage(for: error))
+            StandardOutput.line(HelpText.folded(Storehook.fullMessage(for: error)))
             end(.done)
         case .validationFailure:
             StandardError.line("storehook: \(Storehook.message(for: error)); --help shows the usage")

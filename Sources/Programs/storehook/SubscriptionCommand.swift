@@ -58,6 +58,8 @@ struct SubscriptionCommand: AsyncParsableCommand {
     }
 
     private func nothing(about id: String) -> CommandFailure {
-        CommandFailure("nothing is known of original transaction \(id)")
+        CommandFailure(
+            "nothing is known of original transaction \(id); storehook refresh \(id) asks Apple, with a key for its Server API"
+        )
     }
 }

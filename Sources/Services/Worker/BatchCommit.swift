@@ -1,4 +1,5 @@
 import AccountStore
+import AppStoreVerification
 import Base
 import EvidenceStore
 import Logging
@@ -87,11 +88,13 @@ struct BatchCommit: Sendable {
             guard case .bury(let letter) = row.verdict else { continue }
             logged += 1
             guard logged <= Self.lettersLogged else { return }
+            var metadata: Logger.Metadata = [
+                "category": "\(letter.category.rawValue)", "reason": "\(letter.reason.rawValue)",
+            ]
+            // What is signed and waits for a setting: which app it is about.
+            if letter.reason == .verification(.wrongBundle) { metadata["detail"] = "\(letter.message)" }
             logger.warning(
-                "Buried a notification",
-                metadata: row.logMetadata.merging(
-                    ["category": "\(letter.category.rawValue)", "reason": "\(letter.reason.rawValue)"]) { _, new in new
-                    })
+                "Buried a notification", metadata: row.logMetadata.merging(metadata) { _, new in new })
         }
     }
 

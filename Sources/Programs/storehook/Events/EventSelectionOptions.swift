@@ -19,6 +19,18 @@ struct EventSelectionOptions: ParsableArguments {
         }
     }
 
+    /// Refuses an endpoint and events that there are not.
+    func refuseUnknown(_ store: EndpointStore) async throws {
+        if let endpoint, try await store.find(endpoint) == nil { throw EndpointsCommand.unknown(endpoint) }
+        guard !ids.isEmpty else { return }
+        let unknown = try await store.unknownEvents(ids.compactMap { Delivery.eventID($0) })
+        guard let first = unknown.first else { return }
+        let others = unknown.count > 1 ? " and \(unknown.count - 1) more of those named" : ""
+        throw CommandFailure(
+            "there is no event \(Delivery.webhookID(first))\(others), or it is not kept any more; see storehook events list"
+        )
+    }
+
     /// Whether it selects by anything but the endpoint.
     var namesEvents: Bool { !ids.isEmpty || account != nil || since != nil || until != nil }
 

@@ -17,8 +17,12 @@ struct EventsDeliveries: AsyncParsableCommand {
     func run() async throws {
         let settings = try await shared.settings()
         let found = try await Database.with(settings) { pool in
-            try await EndpointStore(pool).deliveries(
+            let store = EndpointStore(pool)
+            let found = try await store.deliveries(
                 try await which.selection(pool, settings), outcome: outcome, limit: list.limit)
+            // What became of an event is kept longer than the event.
+            if found.isEmpty { try await which.refuseUnknown(store) }
+            return found
         }
         output.print(CommandAnswer(found))
     }

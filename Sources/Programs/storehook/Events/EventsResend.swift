@@ -30,7 +30,7 @@ struct EventsResend: ActingCommand {
         let settings = try await shared.settings()
         let count = try await Database.with(settings) { pool in
             let store = EndpointStore(pool)
-            if let id = which.endpoint, try await store.find(id) == nil { throw EndpointsCommand.unknown(id) }
+            try await which.refuseUnknown(store)
             let selection = try await which.selection(pool, settings)
             return dead ? try await store.resendDead(selection) : try await store.resend(selection)
         }

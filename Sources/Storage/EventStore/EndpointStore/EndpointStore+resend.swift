@@ -43,6 +43,18 @@ extension EndpointStore {
         return count
     }
 
+    /// Those of these events that are not kept, or never were.
+    package func unknownEvents(_ ids: [Int64]) async throws -> [Int64] {
+        try await pool.query(
+            PostgresQuery(
+                "delivery.unknown_events",
+                """
+                select id from unnest(\(ids)::bigint[]) id
+                 where not exists (select from storehook.events e where e.id = id.id) order by id
+                """)
+        ).map { try $0.decode("id") }
+    }
+
     /// Sends dead deliveries again. They stay on record.
     /// - Parameter portion: how many in one transaction.
     /// - Returns: how many.

@@ -41,6 +41,14 @@ extension Outbox {
         return try replayed.map { try $0.decode(0) }
     }
 
+    /// How each of these letters stands; those that there are not are not in it.
+    package func resolutions(of ids: [Int64]) async throws -> [Int64: DeadLetterResolution] {
+        let rows = try await pool.query(.resolutions(ids))
+        return Dictionary(
+            try rows.map { (try $0.decode("id"), try $0.decode("resolution", among: DeadLetterResolution.self)) }
+        ) { first, _ in first }
+    }
+
     /// Discards open letters, and records who did it and why.
     /// - Returns: the ids of the letters discarded.
     package func discard(_ ids: [Int64], by who: String, why: String) async throws -> [Int64] {
@@ -103,6 +111,12 @@ extension PostgresQuery {
               left join lateral storehook.outbox_bodies(array[outbox_id], array[received_at]) b on true
              where d.id = \(id)
             """)
+    }
+
+    fileprivate static func resolutions(_ ids: [Int64]) -> PostgresQuery {
+        PostgresQuery(
+            "outbox.dead_letter_resolutions",
+            "select id, resolution from storehook.dead_letters where id = any(\(ids))")
     }
 
     /// Closing the letter and queueing the row are one statement: the row is never in both places.
