@@ -11,7 +11,7 @@ struct MemberNameTests {
         allowed amount another answer answered app apple application applied apps as asked at attempt attempted
         attempts auto basis bearer before behind billing binding bindings body bought bound budget
         budgets bundle by bytes
-        cancellation cancelled catalog category cause changed changes check clock closed code commit complete
+        cancellation cancelled catalog category cause changed changes check clock closed code command commit complete
         completed components confirmed connections consent consents conservation const consumption content
         converted correction count counted counters created creation crv currency current cursor cut daily data
         date day days dead deadline delivered deliveries delivery depth description detail discarded discount

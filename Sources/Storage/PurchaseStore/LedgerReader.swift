@@ -81,7 +81,7 @@ public struct LedgerReader: Sendable {
 
 extension SubscriptionView {
     /// Reads a row of `storehook.status_at`.
-    fileprivate init(_ row: PostgresRow) throws {
+    init(_ row: PostgresRow) throws {
         self.init(try PurchaseKey(row))
         productID = try row.decode("product_id")
         subscriptionGroupID = try row.decode("subscription_group_id")

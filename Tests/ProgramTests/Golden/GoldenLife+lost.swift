@@ -165,7 +165,7 @@ extension GoldenLife {
             Call("change-tier", "\(somebody) --tier premium", list: why), Call("revoke", somebody, list: why),
             Call("unrevoke", somebody, list: why), Call("account show", somebody),
             Call("account expiring", "--days 30"), Call("account erase", somebody), Call("account-ids show"),
-            Call("purchases list"),
+            Call("purchases list"), Call("accounts list"), Call("subscriptions list"), Call("find", somebody),
             Call("account-ids set", "auto"), Call("staff token", "--account-api --name lost"),
             Call("staff token", "--list"), Call("endpoints add", "http://127.0.0.1:\(endpoint.port)/lost"),
             Call("endpoints list"), Call("endpoints test", "\(here)"), Call("endpoints rotate", "\(here)"),

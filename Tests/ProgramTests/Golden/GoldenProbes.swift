@@ -69,6 +69,12 @@ extension GoldenLife {
         }
         try await both("account sam --environment Sandbox")
         try await both("account expiring --days 30")
+        try await both("accounts list")
+        try await both("accounts list --status active --tier pro --limit 2")
+        try await both("subscriptions list --limit 3")
+        try await both("subscriptions list --unowned")
+        try await both("find alice")
+        try await both("find \(original("bob"))", "find <bob>")
         try await both("purchases list")
         try await both("purchases list --account alice --kind restore")
         for name in [

@@ -199,6 +199,9 @@ package struct Shape<Subject: Sendable, Reader: Sendable>: Sendable {
         return .object(written)
     }
 
+    /// What its members are called, in their order.
+    package var memberNames: [String] { members.map(\.name) }
+
     /// The columns, with a line for each subject.
     package func table(of subjects: [Subject], for reader: Reader) -> String {
         let columns = fields.compactMap(\.column)

@@ -1,16 +1,19 @@
 package import Base
 
-/// What a command prints: JSON for scripts, or text for people.
+/// What a command prints: JSON for scripts, or text for people; of some lists, CSV for spreadsheets.
 package struct CommandAnswer: Sendable {
     /// For scripts.
     package let json: JSONValue
     /// For people.
     package let text: String
+    /// For spreadsheets; nil where there is none.
+    package let csv: String?
 
     /// An answer. The members of its objects are printed in the order of their names, so that the same answer is the same text.
-    package init(_ json: JSONValue, text: String) {
+    package init(_ json: JSONValue, text: String, csv: String? = nil) {
         self.json = json.sorted
         self.text = text
+        self.csv = csv
     }
 
     /// One thing by its shape.

@@ -1,3 +1,4 @@
+package import Foundation
 import Postgres
 import Subscriptions
 
@@ -26,6 +27,18 @@ extension Outbox {
         let found = try await headers.open([row.decode("stored")], pool).first ?? nil
         guard let found, found.kind == .receipt else { return (letter, found?.body) }
         return (letter, try await receipt(letter.outboxID, receivedAt: letter.receivedAt).map { .success($0) })
+    }
+
+    /// The letters about a notification, open or not, the latest 100: their numbers, and why each is one.
+    package func deadLetters(about notification: UUID) async throws -> [(id: Int64, reason: String)] {
+        try await pool.query(
+            PostgresQuery(
+                "outbox.dead_letters_about",
+                """
+                select id, reason from storehook.dead_letters where notification_uuid = \(notification)
+                 order by id desc limit 100
+                """)
+        ).map { (try $0.decode(0), try $0.decode(1)) }
     }
 
     /// Puts open letters back on the queue, their attempts starting anew, and records who did it. A letter that is not

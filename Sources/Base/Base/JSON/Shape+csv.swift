@@ -1,0 +1,38 @@
+extension Shape {
+    /// The members as CSV (RFC 4180, but for its line ends): a line with their names, and a line for each subject. Null is empty, and what
+    /// has no form in CSV is JSON.
+    package func csv(of subjects: [Subject], for reader: Reader) -> String {
+        let lines = subjects.map { subject in
+            let value = value(of: subject, for: reader)
+            return memberNames.map { (value[$0] ?? .null).csv }
+        }
+        return ([memberNames] + lines).map { $0.joined(separator: ",") }.joined(separator: "\n")
+    }
+}
+
+extension Shape where Reader == Void {
+    /// The members as CSV.
+    package func csv(of subjects: [Subject]) -> String { csv(of: subjects, for: ()) }
+}
+
+extension JSONValue {
+    /// A cell. Customers may have written a text: a spreadsheet would run one that begins like a formula, so that an apostrophe comes
+    /// before it; control characters, which move a terminal, become blanks.
+    fileprivate var csv: String {
+        switch self {
+        case .null: return ""
+        case .bool, .integer, .number: return text
+        case .array, .object, .written: return Self.quoted(text)
+        case .string(let text):
+            let shown = String(
+                String.UnicodeScalarView(
+                    text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+            return Self.quoted(shown.first.map { "=+-@".contains($0) } ?? false ? "'" + shown : shown)
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        guard text.contains(where: { ",\"'".contains($0) || $0.isNewline || $0.isWhitespace }) else { return text }
+        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    }
+}
