@@ -1,4 +1,3 @@
-import AccountAPI
 import AccountStore
 import Accounts
 import AppStorePayloads
@@ -9,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import APIKit
+@testable import AccountAPI
 
 @Suite("A server key")
 struct ServerKeyTests {
@@ -65,6 +65,72 @@ struct ServerKeyTests {
             }
             #expect(try await keys.list().map(\.id) == [recorded.id])
         }
+    }
+
+    @Test("that was made a moment ago counts at once, where it is asked, while others are being guessed")
+    func fresh() async throws {
+        try await withAPI { api in
+            // What is known was read before.
+            try await api.serverKeys.read()
+            for number in 0..<2 {
+                let key = ServerKey()
+                try await ServerKeys(api.observer).add(key, name: "new \(number)", by: "test")
+                async let guessed = withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<20 {
+                        group.addTask {
+                            try await api.get("/v1/account", token: ServerKey().text, [("X-Account-ID", "bob")]).status
+                        }
+                    }
+                    return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+                }
+                let answer = try await api.get("/v1/account", token: key.text, [("X-Account-ID", "bob")])
+                #expect(answer.status == 200, "\(answer.body)")
+                #expect(try await guessed == [401])
+            }
+        }
+    }
+
+    @Test("that is made up costs a reading a second at most, however many are tried, and none where it is tried again")
+    func bounded() async throws {
+        let readings = Mutex(0)
+        let table = ServerKeyTable(pause: .milliseconds(300), logger: quiet) {
+            readings.withLock { $0 += 1 }
+            return []
+        }
+        try await table.read()
+        for number in 1...2 {
+            // More than wait for a reading: they are refused at once.
+            let found = await withTaskGroup(of: ServerKeyTable.Finding.self) { group in
+                for _ in 0..<150 { group.addTask { await table.finding(of: ServerKey()) } }
+                return await group.reduce(into: Set<ServerKeyTable.Finding>()) { $0.insert($1) }
+            }
+            #expect(found == [.unknown])
+            // Those that came while a reading was under way wait for the next one.
+            #expect((1 + number...1 + 2 * number).contains(readings.withLock(\.self)))
+        }
+        let (key, before) = (ServerKey(), readings.withLock(\.self))
+        for _ in 0..<3 { #expect(await table.finding(of: key) == .unknown) }
+        #expect(readings.withLock(\.self) == before + 1)
+    }
+
+    @Test(
+        "that is not known while the database is away is neither good nor refused, and waits for no longer than seconds"
+    )
+    func away() async throws {
+        struct Away: Error {}
+        let isAway = Mutex(false)
+        let table = ServerKeyTable(pause: .milliseconds(100), logger: quiet) {
+            if isAway.withLock(\.self) { throw Away() }
+            return []
+        }
+        try await table.read()
+        isAway.withLock { $0 = true }
+        let key = ServerKey()
+        let began = ContinuousClock.now
+        #expect(await table.finding(of: key) == .unavailable)
+        #expect(ContinuousClock.now - began < .seconds(30))
+        isAway.withLock { $0 = false }
+        #expect(await table.finding(of: key) == .unknown)
     }
 
     @Test("is stored as a digest, and its use is noted to the hour")

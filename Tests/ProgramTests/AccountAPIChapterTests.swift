@@ -23,13 +23,11 @@ struct AccountAPIChapterTests {
                         var terminal = try DocumentTerminal(
                             site, settings, directory, ports: [(shown: 8081, own: port)])
                         try await terminal.type(document) { terminal, line, said in
-                            // It is shown once, and whoever reads it keeps it; it counts after a while, and so does that it was
-                            // revoked.
+                            // It is shown once, and whoever reads it keeps it. It counts at once; that it was revoked counts after a
+                            // while.
                             if let key = said.firstMatch(of: /shk_[A-Za-z0-9_-]+/) {
                                 terminal.environment["KEY"] = String(key.output)
-                                try await eventually("the key counts") {
-                                    try await Self.status(served, String(key.output)) == 200
-                                }
+                                #expect(try await Self.status(served, String(key.output)) == 200)
                             }
                             if line.contains("--revoke"), let key = terminal.environment["KEY"] {
                                 try await eventually("the key does not count any more") {

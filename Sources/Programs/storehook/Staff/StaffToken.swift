@@ -9,8 +9,8 @@ struct StaffToken: ActingCommand {
         abstract: "Make, list or revoke keys of your own servers for the account API.",
         discussion: """
             A key is shown once, when it is made: only its digest is stored. A server sends it as Authorization: Bearer, with
-            X-Account-ID or X-Account-Token where it asks about an account; with it, it may ask about every account. Revoking
-            counts within seven seconds.
+            X-Account-ID or X-Account-Token where it asks about an account; with it, it may ask about every account. A new
+            key counts at once, revoking within seven seconds.
 
             Example: storehook staff token --account-api --name shop-backend
             """)

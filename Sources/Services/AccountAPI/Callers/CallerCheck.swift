@@ -70,7 +70,7 @@ package struct CallerCheck: CallerIdentification {
         guard values.count == 1, let token = Self.token(value) else { throw TokenRefusal.malformed }
         guard token.hasPrefix(ServerKey.prefix) else { return .app(try await tokens.caller(of: token)) }
         guard let key = ServerKey(token) else { throw TokenRefusal.serverKey }
-        switch serverKeys.finding(of: key) {
+        switch await serverKeys.finding(of: key) {
         case .good(let number): return .server(key: number, try await account(headers))
         case .unknown: throw TokenRefusal.serverKey
         case .unavailable:

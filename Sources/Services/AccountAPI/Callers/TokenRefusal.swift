@@ -68,7 +68,10 @@ package enum TokenRefusal: String, Error, Sendable, CaseIterable {
                 "令牌没有指明账号：1 到 200 个可打印的 ASCII 字符，不含空格，不能是全零的 UUID",
                 "權杖沒有指明帳號：1 到 200 個可列印的 ASCII 字元，不含空格，不能是全零的 UUID")
         case .serverKey:
-            ProblemText("the server key is not known, or was revoked", "服务器密钥未知或已被撤销", "伺服器金鑰未知或已被撤銷")
+            ProblemText(
+                "the server key is not known, or was revoked; a new one counts within seven seconds",
+                "服务器密钥未知或已被撤销；新密钥会在七秒内生效",
+                "伺服器金鑰未知或已被撤銷；新金鑰會在七秒內生效")
         }
     }
 

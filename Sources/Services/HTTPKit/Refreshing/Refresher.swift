@@ -58,7 +58,11 @@ package final class Refresher<Value: Sendable>: Service {
     package func refresh() async throws {
         let begunAt = clock()
         let value = try await read()
-        state.withLock { $0.latest = Reading(value: value, begunAt: begunAt) }
+        state.withLock { state in
+            // One that began earlier, and took longer, says less.
+            if let latest = state.latest, latest.begunAt > begunAt { return }
+            state.latest = Reading(value: value, begunAt: begunAt)
+        }
     }
 
     /// Reads at once and then once each interval, until graceful shutdown.
