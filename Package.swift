@@ -463,13 +463,13 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "Accounts", "AppStorePayloads", "AppStoreVerification", "AppleRecords", "Base", "EventStore",
+                "Accounts", "AppStorePayloads", "AppStoreVerification", "AppleRecords", "Base", "EventStore", "Events",
                 "EvidenceStore",
                 "HTTPKit", "Pipeline", "Postgres", "Schema", "Simulation", "StandInSupport", "Subscriptions",
                 "TestSupport", "WebhookSupport", "storehook", argumentParser, asyncHTTPClient, crypto, logging, nioCore,
                 nioHTTP1, nioSSL, serviceLifecycle, yams,
             ],
-            path: "Tests/ProgramTests", exclude: ["Golden/outputs", "Impostor/impostor.py", "schemathesis.toml"],
+            path: "Tests/ProgramTests", exclude: ["Clients/clients.py", "Golden/outputs", "Impostor/impostor.py"],
             swiftSettings: rules),
         .testTarget(
             name: "FuzzingTests", dependencies: ["FuzzedReaders"],

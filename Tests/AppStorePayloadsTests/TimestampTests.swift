@@ -41,6 +41,31 @@ struct TimestampTests {
         ])
     func refused(text: String) { #expect(Timestamp(iso8601: text) == nil) }
 
+    @Test(
+        "what programs send is read with any offset from UTC",
+        arguments: [
+            ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"), ("2026-01-02t03:04:05.25z", "2026-01-02T03:04:05.250Z"),
+            ("2026-01-02T03:04:05+00:00", "2026-01-02T03:04:05Z"),
+            ("2026-01-02T03:04:05-00:00", "2026-01-02T03:04:05Z"),
+            ("2026-01-02T03:04:05.123456+01:30", "2026-01-02T01:34:05.123Z"),
+            ("2025-12-31T23:00:00-08:00", "2026-01-01T07:00:00Z"),
+            ("2024-02-29T23:59:59+23:59", "2024-02-29T00:00:59Z"),
+            ("2016-12-31T23:59:60Z", "2017-01-01T00:00:00Z"), ("2017-01-01T00:59:60+01:00", "2017-01-01T00:00:00Z"),
+            ("1969-12-31T23:59:60Z", "1970-01-01T00:00:00Z"),
+        ])
+    func sent(text: String, instant: String) { #expect(Timestamp(rfc3339: text)?.description == instant) }
+
+    @Test(
+        "what RFC 3339 does not have is refused",
+        arguments: [
+            "", "2026-01-02", "2026-01-02T03:04:05", "2026-01-02 03:04:05Z", "2026-01-02T03:04:05+0100",
+            "2026-01-02T03:04:05+24:00", "2026-01-02T03:04:05+01:60", "2026-01-02T03:04:05+1:000",
+            "2026-02-30T00:00:00Z",
+            "2026-01-02T03:04:60Z", "2026-01-02T03:04:05.+01:00", "2026-01-02T03:04:05ZZ", "+2026-01-02T03:04:05Z",
+            "2026-01-02T03:04:05Z+01:00", "2026-01-02T03:04:05+é1:00",
+        ])
+    func unsent(text: String) { #expect(Timestamp(rfc3339: text) == nil) }
+
     @Test("arithmetic saturates instead of trapping, and the ends of time can be printed")
     func saturation() {
         #expect(Timestamp.distantFuture.adding(milliseconds: 1) == .distantFuture)

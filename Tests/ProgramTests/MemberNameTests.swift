@@ -37,7 +37,7 @@ struct MemberNameTests {
         subscriptions subtype succeeded success summary test text texts then tier tiers time timeline timestamp
         title tls to token told took transaction transactions transferred transient trial trials trouble type
         types unasked unavailable under unit unknown unlimited unproven unreleased unsigned until updated upgrade upgraded url
-        usage use used uuid uuids valid verified verify version wait waiting warning way web webhook why will
+        usage use used uuid uuids valid verified verify version wait waiting warning way web webhook webhooks why will
         windows with without words write y zone
         """.split(whereSeparator: \.isWhitespace).map(String.init))
 

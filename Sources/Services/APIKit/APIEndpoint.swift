@@ -27,6 +27,8 @@ package struct APIEndpoint<Access: APIAccess>: Sendable {
     package var successes: [APISuccess]
     /// Its own problems, beside those that come of its callers, body and limits.
     package var problems: [ProblemCode] = []
+    /// Why a request that fits all that is described may be answered 400, where it may: a part of a sentence.
+    package var refusesFitting: String?
     /// How problems are written.
     package var style: ProblemStyle = .problem
     /// Whether a line is logged for each success, and not for problems alone.

@@ -4,8 +4,9 @@ import HTTPTypes
 /// `/openapi.json`: the endpoints as OpenAPI 3.1 has them.
 package enum OpenAPIDocument {
     /// The document of these endpoints, as bytes: made once.
+    /// - Parameter webhooks: what is posted to others.
     package static func bytes<Access>(
-        of endpoints: [APIEndpoint<Access>], title: String, description: String
+        of endpoints: [APIEndpoint<Access>], webhooks: [APIWebhook] = [], title: String, description: String
     ) -> [UInt8] {
         var paths: [(path: String, operations: [JSONValue.Member])] = []
         for endpoint in endpoints {
@@ -22,19 +23,24 @@ package enum OpenAPIDocument {
                 "title": .string(title), "version": .string(Release.version), "description": .string(description),
             ],
             "paths": .object(paths.map { .init($0.path, .object($0.operations)) }),
+            "webhooks": .object(webhooks.map { .init($0.name, ["post": $0.operation]) }),
             "components": [
                 "securitySchemes": Access.securitySchemes,
                 "schemas": .object(
-                    schemas(endpoints).sorted { $0.key < $1.key }.map { .init($0.key, $0.value) }),
+                    schemas(endpoints, webhooks).sorted { $0.key < $1.key }.map { .init($0.key, $0.value) }),
             ],
         ]
         return document.bytes
     }
 
-    private static func schemas<Access>(_ endpoints: [APIEndpoint<Access>]) -> [String: JSONValue] {
+    private static func schemas<Access>(
+        _ endpoints: [APIEndpoint<Access>], _ webhooks: [APIWebhook]
+    ) -> [String: JSONValue] {
         var named: [String: ValueSchema] = [:]
+        for webhook in webhooks { named.merge(webhook.body.named) { first, _ in first } }
         for endpoint in endpoints {
             var all = endpoint.successes.compactMap(\.schema) + endpoint.query.map(\.schema)
+            all += endpoint.pathSchemas.values
             if let body = endpoint.body { all.append(body.schema) }
             if let content = endpoint.style.content { all.append(content.schema) }
             for schema in all { named.merge(schema.named) { first, _ in first } }
@@ -47,6 +53,10 @@ package enum OpenAPIDocument {
             .init("operationId", .string(endpoint.name)), .init("summary", .string(endpoint.summary)),
             .init("security", endpoint.access.security),
         ]
+        if let why = endpoint.refusesFitting {
+            members.append(.init("description", .string("What fits this description may be answered 400: \(why).")))
+            members.append(.init("x-refuses-fitting", true))
+        }
         let parameters = parameters(endpoint)
         if !parameters.isEmpty { members.append(.init("parameters", .array(parameters))) }
         if let body = endpoint.body {

@@ -22,7 +22,17 @@ package struct ProblemStyle: Sendable {
     }
 
     /// RFC 9457, in the reader's language.
-    package static let problem = ProblemStyle(content: ("application/problem+json", schema)) { problem, language in
+    package static let problem = problem("Problem")
+
+    /// The same for endpoints whose problems say more.
+    /// - Parameters:
+    ///   - name: what it is called in `/openapi.json`.
+    ///   - more: the members beside those of every problem; optional ones.
+    package static func problem(_ name: String, adding more: [ValueSchema.Property] = []) -> ProblemStyle {
+        ProblemStyle(content: ("application/problem+json", .named(name, .object(members + more))), write)
+    }
+
+    private static let write: @Sendable (APIProblem, () -> AnswerLanguage) -> APIAnswer = { problem, language in
         let language = language()
         var headers = problem.headers
         headers[.contentLanguage] = language.rawValue
@@ -32,16 +42,14 @@ package struct ProblemStyle: Sendable {
             log: problem.log)
     }
 
-    private static let schema = ValueSchema.named(
-        "Problem",
-        .object([
-            .required("type", .text, "An URN that ends with the code."),
-            .required("title", .text, "The code in a few words."),
-            .required("status", .integer(), "The answer's status."),
-            .required(
-                "detail", .text,
-                "What happened, for people: in English, zh-Hans or zh-Hant, as Accept-Language asks; Content-Language says which."
-            ),
-            .required("code", .text, "What happened, for programs: it stays the same from release to release."),
-        ]))
+    private static let members: [ValueSchema.Property] = [
+        .required("type", .text, "An URN that ends with the code."),
+        .required("title", .text, "The code in a few words."),
+        .required("status", .integer(), "The answer's status."),
+        .required(
+            "detail", .text,
+            "What happened, for people: in English, zh-Hans or zh-Hant, as Accept-Language asks; Content-Language says which."
+        ),
+        .required("code", .text, "What happened, for programs: it stays the same from release to release."),
+    ]
 }

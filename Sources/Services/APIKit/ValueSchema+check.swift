@@ -18,6 +18,12 @@ extension ValueSchema {
                 if let fault = property.schema.fault(in: value, place) { return fault }
             }
             return nil
+        case .strict(let strict):
+            let known = Set(strict.names)
+            if let unknown = object.members.first(where: { !known.contains($0.name) }) {
+                return .unknown(path + unknown.name, strict.names)
+            }
+            return ValueSchema.object(strict.members).fault(in: object, path: path)
         case .ruled(let schema, let rules):
             return schema.fault(in: object, path: path) ?? rules.lazy.compactMap { $0.fault(in: object, path) }.first
         default: return nil
@@ -49,12 +55,12 @@ extension ValueSchema {
                     "\(place) has more than \(most) elements", "\(place) 的元素超过 \(most) 个", "\(place) 的元素超過 \(most) 個")
             }
             return element.fault(inElements: values, place)
-        case .object, .ruled:
+        case .object, .ruled, .strict:
             guard let inner = value.object else { return .mustBeObject(place) }
             return fault(in: inner, path: place + ".")
         case .map: return value.object == nil ? .mustBeObject(place) : nil
         // What operators write stands in YAML.
-        case .any, .word, .strict, .localized, .either: return nil
+        case .any, .word, .localized, .either: return nil
         }
     }
 
@@ -97,6 +103,8 @@ extension ValueSchema.Rule {
         case .atMostOne(let names):
             let there = names.filter { object[$0].map { !$0.isNull } ?? false }
             return there.count > 1 ? .exclusive(there.map { path + $0 }) : nil
+        case .atLeastOne(let names):
+            return names.contains { object[$0].map { !$0.isNull } ?? false } ? nil : .noneOf(names.map { path + $0 })
         case .text(let name, let condition):
             guard object[condition]?.bool == true else { return nil }
             if object[name]?.string?.contains(where: { !$0.isWhitespace }) == true { return nil }
@@ -131,6 +139,25 @@ extension ValueSchema {
 extension ProblemText {
     fileprivate static func missing(_ place: String) -> ProblemText {
         ProblemText("\(place) is missing", "缺少 \(place)", "缺少 \(place)")
+    }
+
+    fileprivate static func noneOf(_ names: [String]) -> ProblemText {
+        let all = names.joined(separator: " 或 ")
+        return ProblemText("\(names.joined(separator: " or ")) is missing", "缺少 \(all)", "缺少 \(all)")
+    }
+
+    /// - Parameter place: a member's name as it was sent, and so only as far as it looks like a name.
+    fileprivate static func unknown(_ place: String, _ names: [String]) -> ProblemText {
+        let isName =
+            (1...64).contains(place.utf8.count)
+            && place.unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || "0123456789_.-".unicodeScalars.contains($0))
+            }
+        let all = names.joined(separator: ", ")
+        let (english, chinese) = isName ? (place, " \(place) ") : ("a member of another name", "其他")
+        return ProblemText(
+            "\(english) is not taken here: the body has \(all)", "此处不接受\(chinese)成员：请求体只有 \(all)",
+            "此處不接受\(chinese)成員：請求內文只有 \(all)")
     }
 
     fileprivate static func mustBeText(_ place: String) -> ProblemText {

@@ -20,6 +20,19 @@ extension JSONConvertible where Self: RawRepresentable & CaseIterable, RawValue 
     package static var schema: ValueSchema { .choice(allCases.map(\.rawValue)) }
 }
 
+/// Some words with a name in `/openapi.json`: a program that makes a client of it calls the type so.
+package protocol NamedWords: JSONConvertible, CaseIterable, RawRepresentable where RawValue == String {
+    /// The name.
+    static var schemaName: String { get }
+}
+
+extension NamedWords {
+    /// That of the type in Swift.
+    package static var schemaName: String { "\(Self.self)" }
+    /// One of its words, by name.
+    package static var schema: ValueSchema { .named(schemaName, .choice(allCases.map(\.rawValue))) }
+}
+
 extension String: JSONConvertible {
     /// It.
     package var json: JSONValue { .string(self) }

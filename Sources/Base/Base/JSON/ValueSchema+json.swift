@@ -24,6 +24,10 @@ extension ValueSchema {
                 ])
         case .word(let word): return word.schema
         case .choice(let texts):
+            // Of a single word no client needs a type of its own.
+            if dialect == .openAPI, texts.count == 1 {
+                return Self.typed("string", [.init("const", .string(texts[0]))])
+            }
             return Self.typed("string", [.init("enum", .array(texts.map { .string($0) }))])
         case .integer(let range):
             return Self.typed(
@@ -69,7 +73,7 @@ extension ValueSchema {
                     ValueSchema.choice([word]).jsonSchema(dialect), ValueSchema.strict(object).jsonSchema(dialect),
                 ]
             ]
-        case .nullable(let schema): return ["oneOf": [schema.jsonSchema(dialect), ["type": "null"]]]
+        case .nullable(let schema): return schema.jsonSchema(dialect).orNull
         case .any(let schemas): return ["anyOf": .array(schemas.map { $0.jsonSchema(dialect) })]
         case .named(let name, _): return ["$ref": .string("#/components/schemas/\(name)")]
         case .ruled(let schema, let rules):
@@ -80,7 +84,8 @@ extension ValueSchema {
     /// All that have names, within this one and within each other.
     package var named: [String: ValueSchema] {
         switch self {
-        case .string, .word, .choice, .integer, .boolean, .strict, .localized, .either: [:]
+        case .string, .word, .choice, .integer, .boolean, .localized, .either: [:]
+        case .strict(let object): ValueSchema.object(object.members).named
         case .array(let schema, _, _), .map(let schema, _, _), .nullable(let schema), .ruled(let schema, _):
             schema.named
         case .object(let properties):
@@ -92,6 +97,19 @@ extension ValueSchema {
 
     private static func typed(_ type: String, _ members: [JSONValue.Member?]) -> JSONValue {
         .object([JSONValue.Member("type", .string(type))] + members.compactMap(\.self))
+    }
+}
+
+extension JSONValue {
+    /// The JSON schema of what this one describes, or null. Of a plain type it is one schema with two types, so that a program that makes
+    /// a client needs no name for one of them.
+    fileprivate var orNull: JSONValue {
+        guard case .object(var members) = self, case .string(let type) = members.first?.value,
+            members[0].name == "type",
+            !members.contains(where: { ["enum", "const", "properties"].contains($0.name) })
+        else { return ["oneOf": [self, ["type": "null"]]] }
+        members[0].value = [.string(type), "null"]
+        return .object(members)
     }
 }
 
@@ -127,6 +145,18 @@ extension ValueSchema.Rule {
                 }
             }
             return ["allOf": .array(pairs)]
+        case .atLeastOne(let names):
+            // As a condition and not as a choice of schemas, of which programs that make clients make types that fit nowhere. Null counts
+            // as missing.
+            return [
+                "if": [
+                    "properties": .object(names.dropLast().map { .init($0, ["type": "null"]) })
+                ],
+                "then": [
+                    "required": .array(names.suffix(1).map { .string($0) }),
+                    "properties": .object(names.suffix(1).map { .init($0, ["not": ["type": "null"]]) }),
+                ],
+            ]
         case .text(let name, let condition):
             return [
                 "if": [

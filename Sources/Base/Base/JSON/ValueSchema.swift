@@ -36,6 +36,8 @@ package indirect enum ValueSchema: Sendable, Hashable {
     package enum Rule: Sendable, Hashable {
         /// At most one of these is present.
         case atMostOne([String])
+        /// At least one of these is present.
+        case atLeastOne([String])
         /// Where the second is true, the first, a text, is present and not blank.
         case text(String, whereTrue: String)
         /// Where the first, a text, is this one, the object fits this schema, too.

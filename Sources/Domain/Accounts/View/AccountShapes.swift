@@ -4,10 +4,12 @@ import Subscriptions
 /// What each surface calls the members of an ``AccountView``.
 package enum AccountShapes {
     /// What may have been bought.
-    static let purchaseTypes = ValueSchema.choice(PurchaseType.allCases.map(\.rawValue) + ["none"])
+    static let purchaseTypes = ValueSchema.named(
+        "PurchaseType", .choice(PurchaseType.allCases.map(\.rawValue) + ["none"]))
 
     /// How long what was bought lasts each time.
-    static let periods = ValueSchema.choice(Catalog.Period.allCases.map(\.rawValue) + ["none"])
+    static let periods = ValueSchema.named(
+        "SubscriptionPeriod", .choice(Catalog.Period.allCases.map(\.rawValue) + ["none"]))
 
     /// One of ``periods``.
     static func json(of period: Catalog.Period?) -> JSONValue { .string(period?.rawValue ?? "none") }
@@ -179,7 +181,7 @@ package enum AccountShapes {
     ])
 }
 
-extension AccountStatus: JSONConvertible {}
-extension PurchaseStatus: JSONConvertible {}
-extension AccountSource: JSONConvertible {}
+extension AccountStatus: NamedWords {}
+extension PurchaseStatus: NamedWords {}
+extension AccountSource: NamedWords {}
 extension PurchaseBinding.Kind: JSONConvertible {}

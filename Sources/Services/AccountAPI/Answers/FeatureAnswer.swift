@@ -34,7 +34,7 @@ enum FeatureAnswer {
 
     /// All features.
     static let list = AccountShape<(tier: String, features: [FeatureView])>(
-        "Features",
+        "FeatureList",
         [
             .init("tier") { $0.tier },
             .read("tierName") { $1.name(ofTier: $0.tier) },
@@ -52,5 +52,7 @@ enum FeatureAnswer {
         ])
 }
 
-extension Catalog.UsagePeriod: JSONConvertible {}
-extension Catalog.Period: JSONConvertible {}
+extension Catalog.UsagePeriod: NamedWords {}
+extension Catalog.Period: NamedWords {
+    package static let schemaName = "ProductPeriod"
+}

@@ -4,11 +4,22 @@ import Base
 /// What an account may do with a feature at one instant, and how much of it was used.
 package struct FeatureView: Sendable, Hashable {
     /// Why not.
-    package enum Restriction: String, Sendable, Hashable, CaseIterable, JSONConvertible {
+    package enum Restriction: String, Sendable, Hashable, CaseIterable, NamedWords {
+        /// See `NamedWords`.
+        package static let schemaName = "FeatureRestriction"
+
         /// The account's tier does not give it.
         case tierRequired
         /// All that the tier gives was used.
         case limitReached
+    }
+
+    /// What became of a report of use.
+    package enum Report: Sendable, Hashable {
+        /// It was allowed, also where it took the last that there was.
+        case counted
+        /// It was more than what is left, also where something is.
+        case refused
     }
 
     /// The feature.
@@ -19,6 +30,8 @@ package struct FeatureView: Sendable, Hashable {
     package var used: Int64
     /// What use is counted over now; nil where it is not counted.
     package var window: UsageWindow?
+    /// What became of a report of use, where this answers one; nil where it answers whether there may be another.
+    package var report: Report?
 
     /// A feature of an account.
     package init(_ feature: Catalog.Feature, in tier: String, used: Int64 = 0, window: UsageWindow? = nil) {
@@ -41,8 +54,9 @@ package struct FeatureView: Sendable, Hashable {
 
     /// Why it may not be used; nil where it may.
     package var restriction: Restriction? {
+        if report == .counted { return nil }
         guard limit.isOpen else { return .tierRequired }
-        return remaining == 0 ? .limitReached : nil
+        return remaining == 0 || report == .refused ? .limitReached : nil
     }
 
     /// The lowest tier above the account's that gives more of it; nil where none does.

@@ -12,7 +12,10 @@ package enum IntroductoryEligibility: Sendable, Hashable {
     case refused(Reason)
 
     /// Why it may not. The raw values stay.
-    package enum Reason: String, Sendable, Hashable, CaseIterable, JSONConvertible {
+    package enum Reason: String, Sendable, Hashable, CaseIterable, NamedWords {
+        /// See `NamedWords`.
+        package static let schemaName = "IntroductoryRefusal"
+
         /// The account has had an introductory offer in the product's group, refunded or not.
         case used = "offer_used"
         /// The account subscribes to a product of the group.

@@ -130,7 +130,7 @@ struct ProductsAnswer: Sendable, Hashable {
     }
 
     private static let written = AccountShape<Written>(
-        "Products",
+        "ProductList",
         [
             .read("products", .array(product.schema)) { written, reader in
                 .array(
@@ -162,7 +162,9 @@ struct ProductsAnswer: Sendable, Hashable {
     func value(for reader: Reader) -> JSONValue { Self.written.value(of: Written(self, for: reader), for: reader) }
 }
 
-extension Catalog.IntroductoryOffer.Kind: JSONConvertible {}
+extension Catalog.IntroductoryOffer.Kind: NamedWords {
+    package static let schemaName = "IntroductoryOfferType"
+}
 
 extension Catalog.Product {
     /// The price for people: as the catalog writes it, else made of price and currency; nil where it has none.

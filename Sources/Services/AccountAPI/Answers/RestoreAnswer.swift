@@ -6,7 +6,10 @@ import HTTPTypes
 /// `POST /v1/subscriptions/restore`: what became of each that was handed in, and the account as it is now.
 package struct RestoreAnswer: Sendable, Hashable {
     /// What became of one that was handed in.
-    package enum Fate: String, Sendable, Hashable, CaseIterable, JSONConvertible {
+    package enum Fate: String, Sendable, Hashable, CaseIterable, NamedWords {
+        /// See `NamedWords`.
+        package static let schemaName = "RestoreResult"
+
         /// It is this account's now.
         case restored
         /// It was this account's before.

@@ -8,7 +8,10 @@ package enum TrialEligibility: Sendable, Hashable {
     case refused(Reason)
 
     /// Why it may not. The raw values stay.
-    package enum Reason: String, Sendable, Hashable, CaseIterable, JSONConvertible {
+    package enum Reason: String, Sendable, Hashable, CaseIterable, NamedWords {
+        /// See `NamedWords`.
+        package static let schemaName = "TrialRefusal"
+
         /// The catalog offers none.
         case notOffered = "not_offered"
         /// The account has had it.

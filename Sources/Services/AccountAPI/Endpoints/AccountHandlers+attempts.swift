@@ -27,9 +27,9 @@ extension AccountHandlers {
         .object([
             .optional("productId", product, "Apple's id of the product. Of a restore it may be missing."),
             .required(
-                "outcome", outcomes(PurchaseAttempt.Outcome.allCases),
+                "outcome", .named("PurchaseAttemptOutcome", outcomes(PurchaseAttempt.Outcome.allCases)),
                 "How it ended; nothing is a restore that found nothing to restore."),
-            .required("kind", .choice(PurchaseAttempt.Kind.allCases.map(\.rawValue))),
+            .required("kind", .named("PurchaseAttemptKind", .choice(PurchaseAttempt.Kind.allCases.map(\.rawValue)))),
             .optional("reason", .string(.init(0, 1000))),
             .optional("transactionId", .string(.init(1, 64)), "Apple's id of the transaction that it is about."),
             .optional("environment", environments, "Where it was made, in Apple's word."),

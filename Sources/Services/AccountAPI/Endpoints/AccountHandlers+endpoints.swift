@@ -11,7 +11,7 @@ extension AccountHandlers {
     package var endpoints: [AccountEndpoint] { own + renamed + emoFlow }
 
     private var own: [AccountEndpoint] {
-        subscriptions("/v1/subscriptions", "", .own) + counting("/v1/usage", "", .own)
+        subscriptions("/v1/subscriptions", "", .own) + counting("/v1/usage", "", .own, Self.usageBody)
             + [
                 account(
                     "/v1/account", "getAccount", "The account, and the appAccountToken to buy with.",
@@ -31,7 +31,8 @@ extension AccountHandlers {
 
     /// The paths and words of the Readmigo document.
     private var renamed: [AccountEndpoint] {
-        subscriptions("/subscriptions", "Readmigo", .readmigo) + counting("/usage", "Readmigo", .readmigo)
+        subscriptions("/subscriptions", "Readmigo", .readmigo)
+            + counting("/usage", "Readmigo", .readmigo, Self.readmigoUsageBody)
     }
 
     private func subscriptions(_ root: String, _ suffix: String, _ shapes: AnswerShapes) -> [AccountEndpoint] {
@@ -61,13 +62,19 @@ extension AccountHandlers {
         ]
     }
 
-    private func counting(_ root: String, _ suffix: String, _ shapes: AnswerShapes) -> [AccountEndpoint] {
+    /// - Parameter body: what a report looks like.
+    private func counting(
+        _ root: String, _ suffix: String, _ shapes: AnswerShapes, _ body: ValueSchema
+    ) -> [AccountEndpoint] {
         var count = endpoint(
             .post, root + "/{feature}", "countUsage" + suffix,
             "Counts use of a feature, or refuses and counts nothing.", UsageAnswer.shape.schema
         ) { try await self.count($0) }
         count.pathSchemas = ["feature": .string(.init(1, 64))]
-        count.body = .init(.named("UsageRequest", Self.usageBody), isOptional: true, most: 16 << 10)
+        count.refusesFitting =
+            "the catalog says what is counted, and in total or by time; usedAt is within the last 35 days"
+        count.body = .init(body, isOptional: true, most: 16 << 10)
+        count.style = UsageAnswer.problem
         count.problems += [
             .unknownFeature, .tierRequired, .limitReached, .writeBudget, .notCounted, .keyReused, .invalidRequest,
         ]
@@ -136,6 +143,8 @@ extension AccountHandlers {
         var endpoint = endpoint(.post, path, name, summary, schema, answer)
         endpoint.body = .init(body, isOptional: isOptional, most: 6 << 20)
         endpoint.query = [Self.environment]
+        endpoint.refusesFitting =
+            "only what Apple has signed proves anything, for products of the catalog; see the codes"
         endpoint.problems =
             [
                 .unknownProduct, .mismatch, .purchaseUnknown, .purchaseUnusable, .otherAccount, .boundElsewhere,
@@ -153,6 +162,10 @@ extension AccountHandlers {
         ) { try await startTrial($0, shape) }
         // Room for the longest record, and what stands around it.
         endpoint.body = .init(.named("TrialRequest", Self.trialBody), isOptional: true, most: 512 << 10)
+        endpoint.refusesFitting = "the product has to be in the catalog, and an app transaction signed by Apple"
+        endpoint.style = .problem(
+            "TrialProblem", adding: [.optional("reason", TrialEligibility.Reason.schema, "Why, of trial_not_eligible.")]
+        )
         endpoint.problems =
             [.trialRefused, .unknownProduct, .writeBudget] + VerificationCode.allCases.map { .verification($0) }
         endpoint.isLogged = true
@@ -184,24 +197,30 @@ extension AccountHandlers {
     // MARK: What is sent
 
     private static let signed = ValueSchema.string(.init(1, 262_144))
+    /// By name where it stands in a list: a generator of clients makes a type of it.
+    private static let signedRecord = ValueSchema.named("SignedRecord", signed)
 
     /// As long as a body may be.
     private static let receipt = ValueSchema.string(.init(1, 4_194_304))
 
     private static let verifyBody = ValueSchema.named(
         "VerifyRequest",
-        .object([
-            .optional("signedTransactionInfo", signed, "As StoreKit hands it out: jwsRepresentation."),
-            .optional("signedRenewalInfo", signed),
-            .optional("receiptData", receipt, "The app's receipt in base64, where there is no signed transaction."),
-            .optional("productId", .string(.init(1, 255)), "Has to be that of what is handed in."),
-            .optional("transactionId", .string(.init(1, 64)), "The same."),
-        ]))
+        .ruled(
+            .object([
+                .optional(
+                    "signedTransactionInfo", signed,
+                    "As StoreKit hands it out: jwsRepresentation. This or receiptData is needed; with both, this counts."
+                ),
+                .optional("signedRenewalInfo", signed, "Beside signedTransactionInfo: what it says of the renewal."),
+                .optional("receiptData", receipt, "The app's receipt in base64, where there is no signed transaction."),
+                .optional("productId", .string(.init(1, 255)), "Has to be that of what is handed in."),
+                .optional("transactionId", .string(.init(1, 64)), "The same."),
+            ]), [.atLeastOne(["signedTransactionInfo", "receiptData"])]))
 
     private static let restoreBody = ValueSchema.named(
         "RestoreRequest",
         .object([
-            .optional("signedTransactions", .array(signed, most: 100)),
+            .optional("signedTransactions", .array(signedRecord, most: 100)),
             .optional("signedTransactionInfo", signed, "One more."),
             .optional("receiptData", receipt, "The app's receipt in base64."),
             .optional("productId", .string(.init(1, 255))), .optional("transactionId", .string(.init(1, 64))),
@@ -212,14 +231,37 @@ extension AccountHandlers {
         .optional("signedAppTransactionInfo", signed, "Proves the download: one trial each."),
     ])
 
-    private static let usageBody = ValueSchema.ruled(
-        .object([
-            .optional("amount", .integer(1...1_000_000), "How much was used; 1 by default."),
-            .optional("release", .integer(1...1_000_000), "How much of a stock was given back."),
-            .optional("set", .integer(0...1_000_000_000), "What a stock is now."),
-            .optional("idempotencyKey", .string(.init(1, 255)), "Reports of one key count once."),
-            .optional("usedAt", .time, "When it was used, in UTC, where that was offline."),
-        ]), [.atMostOne(["amount", "release", "set"])])
+    private static let usageMembers: [ValueSchema.Property] = [
+        .optional(
+            "amount", .integer(1...1_000_000),
+            "How much was used; 1 by default. At most one of amount, release and set."),
+        .optional(
+            "release", .integer(1...1_000_000),
+            "How much of a stock was given back, such as saved words that were deleted; only of what is counted in total. Never refused for a limit; no stock falls below 0."
+        ),
+        .optional(
+            "set", .integer(0...1_000_000_000),
+            "What a stock is now; only of what is counted in total. Refused where it is more than the limit and more than before."
+        ),
+        .optional(
+            "idempotencyKey", .string(.init(1, 255)),
+            "Reports of one key count once: the same again is answered by what was counted then, with duplicate; another report with the key is 409."
+        ),
+        .optional(
+            "usedAt", .time,
+            "When it was used, where that was offline: it counts in the day or month of that instant. At most 35 days ago, and not in the future."
+        ),
+    ]
+
+    private static let usageRule = ValueSchema.Rule.atMostOne(["amount", "release", "set"])
+
+    /// A member that nobody knows is refused: misspelt, it would count 1 of what was meant to be more.
+    private static let usageBody = ValueSchema.named(
+        "UsageRequest", .ruled(.strict(StrictObject(what: "a report of use", members: usageMembers)), [usageRule]))
+
+    /// The dialects ignore what they do not know, as the backends did whose place they take.
+    private static let readmigoUsageBody = ValueSchema.named(
+        "ReadmigoUsageRequest", .ruled(.object(usageMembers), [usageRule]))
 
     /// `password` is that backend's shared secret: it is passed over, and never looked at.
     private static let emoFlowBody = ValueSchema.named(

@@ -156,10 +156,11 @@ extension AccountHandlers {
         }
         var usedAt: Timestamp?
         if let text = body?.string("usedAt") {
-            guard let instant = Timestamp(iso8601: text) else {
+            guard let instant = Timestamp(rfc3339: text) else {
                 throw misdated(
-                    "usedAt must be like 2026-01-02T03:04:05Z", "usedAt 的格式须如 2026-01-02T03:04:05Z",
-                    "usedAt 的格式須如 2026-01-02T03:04:05Z")
+                    "usedAt must be like 2026-01-02T03:04:05Z, or with another offset from UTC",
+                    "usedAt 的格式须如 2026-01-02T03:04:05Z，或带其他时区偏移",
+                    "usedAt 的格式須如 2026-01-02T03:04:05Z，或帶其他時區偏移")
             }
             usedAt = instant
         }

@@ -115,7 +115,8 @@ package struct AccountHandlers: Sendable {
     private static let noCatalog = Catalog(tiers: [Catalog.Tier(id: "free")])
 
     /// Apple's words.
-    static let environments = ValueSchema.choice(["Production", "Sandbox", "Xcode", "LocalTesting"])
+    static let environments = ValueSchema.named(
+        "Environment", .choice(["Production", "Sandbox", "Xcode", "LocalTesting"]))
 
     /// Of a request that may name an environment.
     static let environment = APIQueryParameter(

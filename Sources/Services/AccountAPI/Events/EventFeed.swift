@@ -122,6 +122,13 @@ package final class EventFeed: Service {
             .init("limit", .integer(1...1000), "How many events at most, 100 by default; there may be fewer."),
             .init("wait", .integer(0...30), "For how many seconds to wait where there is none, 30 by default."),
         ]
+        endpoint.style = .problem(
+            "EventFeedProblem",
+            adding: [
+                .optional("oldest", .integer(), "Of events_gone: the cursor to go on from."),
+                .optional("newest", .integer(), "Of cursor_unknown: the cursor of the last event that there is."),
+            ])
+        endpoint.refusesFitting = "a cursor is one that an earlier answer had"
         endpoint.problems = [.eventsGone, .cursorUnknown]
         endpoint.isWatched = true
         return endpoint

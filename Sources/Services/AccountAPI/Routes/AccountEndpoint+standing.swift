@@ -1,18 +1,23 @@
 package import APIKit
 import Base
+import Events
 import HTTPTypes
 
 extension APIEndpoint where Access == AccountAccess {
     /// What every account API has, whatever else it serves: `/healthz`, `/health`, and `/openapi.json` of all of it.
-    package static func withStanding(_ endpoints: [AccountEndpoint]) -> [AccountEndpoint] {
+    /// - Parameter webhooks: what is posted to others.
+    package static func withStanding(
+        _ endpoints: [AccountEndpoint], webhooks: [APIWebhook] = EventKind.webhooks
+    ) -> [AccountEndpoint] {
         var all = endpoints + [health("/healthz", "getHealthz"), health("/health", "getHealth")]
         var description = AccountEndpoint(
             .get, "/openapi.json", "getDescription", "This description.", for: .anyone,
-            successes: [APISuccess("The description, as OpenAPI 3.1 has it.", .object([]))]
+            successes: [APISuccess("The description, as OpenAPI 3.1 has it.", .named("OpenAPIDocument", .object([])))]
         ) { _ in APIAnswer(.ok, nil) }
         description.limits = .none
         all.append(description)
-        let bytes = OpenAPIDocument.bytes(of: all, title: "storehook account API", description: Self.about)
+        let bytes = OpenAPIDocument.bytes(
+            of: all, webhooks: webhooks, title: "storehook account API", description: Self.about)
         all[all.count - 1].answer = { _ in
             APIAnswer(
                 bytes: bytes, contentType: "application/json",

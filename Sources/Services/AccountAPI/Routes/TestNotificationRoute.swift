@@ -58,9 +58,18 @@ package struct TestNotificationRoute: Sendable {
                 .object([
                     .optional("app", .string(.init(1, 255)), "The bundle id, where keys of several apps are set."),
                     .optional(
-                        "environment", .choice(["Production", "Sandbox"]),
+                        "environment", .named("TestNotificationEnvironment", .choice(["Production", "Sandbox"])),
                         "Unless told Production, where that is served."),
                 ])), isOptional: true, most: 4096)
+        endpoint.style = .problem(
+            "TestNotificationProblem",
+            adding: [
+                .optional("appleCode", .text, "Of apple_refused: Apple's error code."),
+                .optional("notificationUUID", .string(format: "uuid"), "Of not_arrived: what Apple calls it."),
+                .optional("askedAt", .time, "Of not_arrived."), .optional("postedAt", .time, "Of not_arrived."),
+                .optional("postResult", .text, "Of not_arrived: what Apple says of its post."),
+            ])
+        endpoint.refusesFitting = "the operator says which apps and environments there are keys of"
         endpoint.problems = [.invalidRequest, Self.noKey, Self.appleRefused, Self.notArrived, .unavailable]
         endpoint.isLogged = true
         return endpoint
@@ -73,7 +82,7 @@ package struct TestNotificationRoute: Sendable {
         .required("postedAt", .nullable(.time), "When Apple first posted it, by Apple's clock."),
         .required("postResult", .nullable(.text), "What Apple says of that: SUCCESS, or why not."),
         .required(
-            "outcome", .choice(["applied", "recovered", "dead"]),
+            "outcome", .named("TestNotificationOutcome", .choice(["applied", "recovered", "dead"])),
             "recovered: it was lost on its way, and fetched from Apple's history. dead: it is a dead letter."),
         .required("storedAt", .nullable(.time), "When its bytes were stored, by the database's clock."),
         .required("appliedAt", .nullable(.time), "When it was applied, by the database's clock."),

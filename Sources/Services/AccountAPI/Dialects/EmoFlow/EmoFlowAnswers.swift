@@ -8,8 +8,9 @@ import Subscriptions
 ///
 /// Where there is nothing to say a member is null, and `auto_renew` is false.
 enum EmoFlowAnswers {
-    private static let statuses = ValueSchema.choice(EmoFlowWords.statuses)
-    private static let environments = ValueSchema.choice(["production", "sandbox", "xcode", "localtesting"])
+    private static let statuses = ValueSchema.named("EmoFlowState", .choice(EmoFlowWords.statuses))
+    private static let environments = ValueSchema.named(
+        "EmoFlowEnvironment", .choice(["production", "sandbox", "xcode", "localtesting"]))
     private static let isMember = AccountShape<AccountView>.Field("is_member") { $0.current.access }
 
     private static let subscription = AccountShape<AccountView>(

@@ -5,9 +5,10 @@ import Subscriptions
 
 /// The answers of the Readmigo dialect: those of `/v1`, with that document's words.
 enum ReadmigoAnswers {
-    private static let statuses = ValueSchema.choice(ReadmigoWords.statuses)
-    private static let sources = ValueSchema.choice(ReadmigoWords.sources)
-    private static let purchaseTypes = ValueSchema.choice(ReadmigoWords.purchaseTypes)
+    private static let statuses = ValueSchema.named("ReadmigoAccountStatus", .choice(ReadmigoWords.statuses))
+    private static let sources = ValueSchema.named("ReadmigoSource", .choice(ReadmigoWords.sources))
+    private static let purchaseTypes = ValueSchema.named(
+        "ReadmigoPurchaseType", .choice(ReadmigoWords.purchaseTypes))
 
     private static let accountStatus = AccountShape<AccountView>.Field("status", statuses) {
         .string(ReadmigoWords.status($0.current.status))
