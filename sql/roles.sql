@@ -234,6 +234,8 @@ grant execute on function storehook.expiring_soon(interval, timestamptz) to stor
 -- The account API stands where the world can reach it. It knows server keys by their digests and can make none.
 grant select on storehook.server_keys to storehook_api;
 grant update (last_used_at) on storehook.server_keys to storehook_api;
+-- It says up to when its answers hold all that Apple has posted.
+grant select on storehook.answer_proof to storehook_api;
 -- It records what customers agree to, and holds answers that are about to be sent to Apple. Write budgets pay for it.
 grant select on storehook.consent_texts to storehook_api;
 grant select, insert, update on storehook.write_budgets to storehook_api;

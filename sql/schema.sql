@@ -1595,6 +1595,211 @@ CREATE TABLE storehook.anomalies (
 
 ALTER TABLE ONLY storehook.anomalies REPLICA IDENTITY FULL;
 
+CREATE TABLE storehook.history_queue (
+    id bigint NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    lapses smallint DEFAULT 0 NOT NULL,
+    lease_owner text,
+    lease_token uuid,
+    last_reason text,
+    CONSTRAINT history_queue_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT history_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
+    CONSTRAINT history_queue_lapses_check CHECK ((lapses >= 0)),
+    CONSTRAINT history_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
+    CONSTRAINT history_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
+)
+WITH (fillfactor='70');
+
+CREATE TABLE storehook.history_windows (
+    id bigint NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    starts_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    askings smallint DEFAULT 0 NOT NULL,
+    first_asked_at timestamp with time zone,
+    asked_at timestamp with time zone,
+    listed bigint DEFAULT 0 NOT NULL,
+    refused bigint DEFAULT 0 NOT NULL,
+    refused_reason text,
+    proven_at timestamp with time zone,
+    recovered bigint DEFAULT 0 NOT NULL,
+    planned_at timestamp with time zone DEFAULT now() NOT NULL,
+    walk_token text,
+    walk_pages bigint DEFAULT 0 NOT NULL,
+    walk_listed bigint DEFAULT 0 NOT NULL,
+    walk_refused bigint DEFAULT 0 NOT NULL,
+    walk_reason text,
+    CONSTRAINT history_windows_bundle_id_check CHECK ((length(bundle_id) <= 255)),
+    CONSTRAINT history_windows_check CHECK ((starts_at < ends_at)),
+    CONSTRAINT history_windows_check1 CHECK (((askings = 0) = (asked_at IS NULL))),
+    CONSTRAINT history_windows_check2 CHECK (((first_asked_at IS NULL) = (asked_at IS NULL))),
+    CONSTRAINT history_windows_check3 CHECK (((proven_at IS NULL) OR (refused = 0))),
+    CONSTRAINT history_windows_check4 CHECK (((refused > 0) = (refused_reason IS NOT NULL))),
+    CONSTRAINT history_windows_environment_check CHECK ((length(environment) <= 50)),
+    CONSTRAINT history_windows_refused_reason_check CHECK ((refused_reason ~ '^[a-z0-9_]{1,60}$'::text)),
+    CONSTRAINT history_windows_walk_reason_check CHECK ((walk_reason ~ '^[a-z0-9_]{1,60}$'::text)),
+    CONSTRAINT history_windows_walk_token_check CHECK ((length(walk_token) <= 10000))
+);
+
+COMMENT ON TABLE storehook.history_windows IS 'spans of Apple''s notification history, what it listed and what of that was missing here';
+
+COMMENT ON COLUMN storehook.history_windows.ends_at IS 'where the next one begins: an instant belongs to the later one';
+
+COMMENT ON COLUMN storehook.history_windows.listed IS 'Apple''s count when it was last asked';
+
+COMMENT ON COLUMN storehook.history_windows.refused IS 'listed when it was last asked, and not Apple''s: nobody has seen them, and the window is not proven';
+
+COMMENT ON COLUMN storehook.history_windows.proven_at IS 'since when everything that it lists is held';
+
+COMMENT ON COLUMN storehook.history_windows.recovered IS 'listed and in no place here: fetched';
+
+COMMENT ON COLUMN storehook.history_windows.walk_token IS 'Apple''s token for the next page; null: the first';
+
+CREATE TABLE storehook.outbox_queue (
+    id bigint NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    lease_owner text,
+    lease_token uuid,
+    last_reason text,
+    lapses smallint DEFAULT 0 NOT NULL,
+    sender inet,
+    refused_at timestamp with time zone,
+    CONSTRAINT outbox_queue_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT outbox_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
+    CONSTRAINT outbox_queue_lapses_check CHECK ((lapses >= 0)),
+    CONSTRAINT outbox_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
+    CONSTRAINT outbox_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_insert_scale_factor='0', autovacuum_vacuum_insert_threshold='100000', autovacuum_analyze_scale_factor='0', autovacuum_analyze_threshold='50000', autovacuum_vacuum_cost_delay='0');
+
+COMMENT ON COLUMN storehook.outbox_queue.due_at IS 'when the row may be claimed; while it is leased, when the lease ends';
+
+COMMENT ON COLUMN storehook.outbox_queue.attempts IS 'claims so far, counted and committed before the work begins';
+
+COMMENT ON COLUMN storehook.outbox_queue.last_reason IS 'why it was put off the last time, or why its dead letter was replayed';
+
+COMMENT ON COLUMN storehook.outbox_queue.lapses IS 'claims whose lease ran out: the worker died, hung, or was ended by the row';
+
+COMMENT ON COLUMN storehook.outbox_queue.sender IS 'the address that posted it, of IPv6 its network of 64 bits; null where that is not known, or does not count';
+
+COMMENT ON COLUMN storehook.outbox_queue.refused_at IS 'when PostgreSQL first refused to have it settled, tried alone; null where it never did';
+
+CREATE TABLE storehook.served_apps (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    first_served timestamp with time zone DEFAULT now() NOT NULL,
+    last_served timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE storehook.served_apps IS 'apps and environments that workers on this database have been set to serve; written when a worker starts, and each hour while it runs';
+
+CREATE VIEW storehook.proven_until AS
+ WITH served AS (
+         SELECT served_apps.bundle_id,
+            served_apps.environment,
+            (served_apps.last_served >= (max(served_apps.last_served) OVER () - '1 day'::interval)) AS is_served
+           FROM storehook.served_apps
+        ), followed AS (
+         SELECT w.id,
+            w.environment,
+            w.bundle_id,
+            w.starts_at,
+            w.ends_at,
+            w.askings,
+            w.first_asked_at,
+            w.asked_at,
+            w.listed,
+            w.refused,
+            w.refused_reason,
+            w.proven_at,
+            w.recovered,
+            w.planned_at,
+            w.walk_token,
+            w.walk_pages,
+            w.walk_listed,
+            w.walk_refused,
+            w.walk_reason,
+            lag(w.ends_at) OVER (PARTITION BY w.bundle_id, w.environment ORDER BY w.starts_at) AS ended_before
+           FROM (storehook.history_windows w
+             LEFT JOIN served s USING (bundle_id, environment))
+          WHERE COALESCE(s.is_served, true)
+        ), chained AS (
+         SELECT f.id,
+            f.environment,
+            f.bundle_id,
+            f.starts_at,
+            f.ends_at,
+            f.askings,
+            f.first_asked_at,
+            f.asked_at,
+            f.listed,
+            f.refused,
+            f.refused_reason,
+            f.proven_at,
+            f.recovered,
+            f.planned_at,
+            f.walk_token,
+            f.walk_pages,
+            f.walk_listed,
+            f.walk_refused,
+            f.walk_reason,
+            f.ended_before,
+            ((f.askings > 0) OR (f.walk_pages > 0)) AS is_answered,
+            bool_and(((f.proven_at IS NOT NULL) AND COALESCE((f.ended_before = f.starts_at), true))) OVER (PARTITION BY f.bundle_id, f.environment ORDER BY f.starts_at) AS is_proven
+           FROM followed f
+        )
+ SELECT chained.environment,
+    chained.bundle_id,
+    min(chained.starts_at) FILTER (WHERE chained.is_proven) AS proven_from,
+    max(chained.ends_at) FILTER (WHERE chained.is_proven) AS proven_until,
+    min(chained.starts_at) AS asked_from,
+    max(chained.ends_at) AS asked_until,
+    min(chained.planned_at) AS planned_at,
+    count(*) AS windows,
+    count(*) FILTER (WHERE (chained.proven_at IS NULL)) AS unproven_windows,
+    count(*) FILTER (WHERE (chained.refused > 0)) AS refused_windows,
+    (sum(chained.listed))::bigint AS listed,
+    (sum(GREATEST(((chained.listed - chained.recovered) - chained.refused), (0)::bigint)))::bigint AS held_before,
+    (sum(chained.recovered))::bigint AS recovered,
+    (sum(chained.refused))::bigint AS refused,
+    q.last_reason,
+    ((chained.environment = 'Production'::text) AND (NOT bool_or(chained.is_answered)) AND COALESCE(q.is_unauthorized, false) AND (EXISTS ( SELECT
+           FROM chained sandbox
+          WHERE ((sandbox.bundle_id = chained.bundle_id) AND (sandbox.environment = 'Sandbox'::text) AND sandbox.is_answered)))) AS is_unreleased
+   FROM (chained
+     LEFT JOIN ( SELECT w.bundle_id,
+            w.environment,
+            max(q_1.last_reason) AS last_reason,
+            bool_and((q_1.last_reason = 'unauthorized'::text)) AS is_unauthorized
+           FROM (storehook.history_queue q_1
+             JOIN storehook.history_windows w USING (id))
+          WHERE (w.proven_at IS NULL)
+          GROUP BY w.bundle_id, w.environment) q USING (bundle_id, environment))
+  GROUP BY chained.environment, chained.bundle_id, q.last_reason, q.is_unauthorized;
+
+COMMENT ON COLUMN storehook.proven_until.planned_at IS 'since when Apple is asked about it';
+
+COMMENT ON COLUMN storehook.proven_until.is_unreleased IS 'Production takes the key of no app that was never released, and Sandbox takes it: there is nothing to prove yet';
+
+CREATE VIEW storehook.answer_proof AS
+ SELECT p.environment,
+    p.bundle_id,
+    p.proven_until,
+    p.is_unreleased,
+    ( SELECT q.received_at
+           FROM storehook.outbox_queue q
+          ORDER BY q.id
+         LIMIT 1) AS waiting_since,
+    now() AS read_at
+   FROM storehook.proven_until p;
+
+COMMENT ON VIEW storehook.answer_proof IS 'what the account API says of its answers: up to when all that Apple posted is proven to be held, and since when something waits to be applied';
+
 CREATE TABLE storehook.canaries (
     id bigint NOT NULL,
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -1910,37 +2115,6 @@ CREATE TABLE storehook.outbox_dropped (
 );
 
 COMMENT ON TABLE storehook.outbox_dropped IS 'days (UTC) whose bytes retention has dropped, and where their notifications were; written with the drop itself';
-
-CREATE TABLE storehook.outbox_queue (
-    id bigint NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    due_at timestamp with time zone NOT NULL,
-    attempts smallint DEFAULT 0 NOT NULL,
-    lease_owner text,
-    lease_token uuid,
-    last_reason text,
-    lapses smallint DEFAULT 0 NOT NULL,
-    sender inet,
-    refused_at timestamp with time zone,
-    CONSTRAINT outbox_queue_attempts_check CHECK ((attempts >= 0)),
-    CONSTRAINT outbox_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
-    CONSTRAINT outbox_queue_lapses_check CHECK ((lapses >= 0)),
-    CONSTRAINT outbox_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
-    CONSTRAINT outbox_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
-)
-WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_insert_scale_factor='0', autovacuum_vacuum_insert_threshold='100000', autovacuum_analyze_scale_factor='0', autovacuum_analyze_threshold='50000', autovacuum_vacuum_cost_delay='0');
-
-COMMENT ON COLUMN storehook.outbox_queue.due_at IS 'when the row may be claimed; while it is leased, when the lease ends';
-
-COMMENT ON COLUMN storehook.outbox_queue.attempts IS 'claims so far, counted and committed before the work begins';
-
-COMMENT ON COLUMN storehook.outbox_queue.last_reason IS 'why it was put off the last time, or why its dead letter was replayed';
-
-COMMENT ON COLUMN storehook.outbox_queue.lapses IS 'claims whose lease ran out: the worker died, hung, or was ended by the row';
-
-COMMENT ON COLUMN storehook.outbox_queue.sender IS 'the address that posted it, of IPv6 its network of 64 bits; null where that is not known, or does not count';
-
-COMMENT ON COLUMN storehook.outbox_queue.refused_at IS 'when PostgreSQL first refused to have it settled, tried alone; null where it never did';
 
 CREATE TABLE storehook.records (
     digest bytea NOT NULL,
@@ -3331,69 +3505,6 @@ CREATE TABLE storehook.history_letters (
 
 COMMENT ON COLUMN storehook.history_letters.window_id IS 'the window that listed what was fetched; null for a dead letter';
 
-CREATE TABLE storehook.history_queue (
-    id bigint NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    due_at timestamp with time zone NOT NULL,
-    attempts smallint DEFAULT 0 NOT NULL,
-    lapses smallint DEFAULT 0 NOT NULL,
-    lease_owner text,
-    lease_token uuid,
-    last_reason text,
-    CONSTRAINT history_queue_attempts_check CHECK ((attempts >= 0)),
-    CONSTRAINT history_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
-    CONSTRAINT history_queue_lapses_check CHECK ((lapses >= 0)),
-    CONSTRAINT history_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
-    CONSTRAINT history_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
-)
-WITH (fillfactor='70');
-
-CREATE TABLE storehook.history_windows (
-    id bigint NOT NULL,
-    environment text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    starts_at timestamp with time zone NOT NULL,
-    ends_at timestamp with time zone NOT NULL,
-    askings smallint DEFAULT 0 NOT NULL,
-    first_asked_at timestamp with time zone,
-    asked_at timestamp with time zone,
-    listed bigint DEFAULT 0 NOT NULL,
-    refused bigint DEFAULT 0 NOT NULL,
-    refused_reason text,
-    proven_at timestamp with time zone,
-    recovered bigint DEFAULT 0 NOT NULL,
-    planned_at timestamp with time zone DEFAULT now() NOT NULL,
-    walk_token text,
-    walk_pages bigint DEFAULT 0 NOT NULL,
-    walk_listed bigint DEFAULT 0 NOT NULL,
-    walk_refused bigint DEFAULT 0 NOT NULL,
-    walk_reason text,
-    CONSTRAINT history_windows_bundle_id_check CHECK ((length(bundle_id) <= 255)),
-    CONSTRAINT history_windows_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT history_windows_check1 CHECK (((askings = 0) = (asked_at IS NULL))),
-    CONSTRAINT history_windows_check2 CHECK (((first_asked_at IS NULL) = (asked_at IS NULL))),
-    CONSTRAINT history_windows_check3 CHECK (((proven_at IS NULL) OR (refused = 0))),
-    CONSTRAINT history_windows_check4 CHECK (((refused > 0) = (refused_reason IS NOT NULL))),
-    CONSTRAINT history_windows_environment_check CHECK ((length(environment) <= 50)),
-    CONSTRAINT history_windows_refused_reason_check CHECK ((refused_reason ~ '^[a-z0-9_]{1,60}$'::text)),
-    CONSTRAINT history_windows_walk_reason_check CHECK ((walk_reason ~ '^[a-z0-9_]{1,60}$'::text)),
-    CONSTRAINT history_windows_walk_token_check CHECK ((length(walk_token) <= 10000))
-);
-
-COMMENT ON TABLE storehook.history_windows IS 'spans of Apple''s notification history, what it listed and what of that was missing here';
-
-COMMENT ON COLUMN storehook.history_windows.ends_at IS 'where the next one begins: an instant belongs to the later one';
-
-COMMENT ON COLUMN storehook.history_windows.listed IS 'Apple''s count when it was last asked';
-
-COMMENT ON COLUMN storehook.history_windows.refused IS 'listed when it was last asked, and not Apple''s: nobody has seen them, and the window is not proven';
-
-COMMENT ON COLUMN storehook.history_windows.proven_at IS 'since when everything that it lists is held';
-
-COMMENT ON COLUMN storehook.history_windows.recovered IS 'listed and in no place here: fetched';
-
-COMMENT ON COLUMN storehook.history_windows.walk_token IS 'Apple''s token for the next page; null: the first';
-
 ALTER TABLE storehook.history_windows ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.history_windows_id_seq
     START WITH 1
@@ -3531,103 +3642,6 @@ COMMENT ON VIEW storehook.paid_periods IS 'price in milliunits of currency, quan
 COMMENT ON COLUMN storehook.paid_periods.revocation_reason IS 'why Apple refunded: 0 another reason, 1 an issue with the app';
 
 COMMENT ON COLUMN storehook.paid_periods.refunded IS 'how much of the price was paid back, in milliunits, rounded down: all of it where Apple names no share';
-
-CREATE TABLE storehook.served_apps (
-    environment text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    first_served timestamp with time zone DEFAULT now() NOT NULL,
-    last_served timestamp with time zone DEFAULT now() NOT NULL
-);
-
-COMMENT ON TABLE storehook.served_apps IS 'apps and environments that workers on this database have been set to serve; written when a worker starts, and each hour while it runs';
-
-CREATE VIEW storehook.proven_until AS
- WITH served AS (
-         SELECT served_apps.bundle_id,
-            served_apps.environment,
-            (served_apps.last_served >= (max(served_apps.last_served) OVER () - '1 day'::interval)) AS is_served
-           FROM storehook.served_apps
-        ), followed AS (
-         SELECT w.id,
-            w.environment,
-            w.bundle_id,
-            w.starts_at,
-            w.ends_at,
-            w.askings,
-            w.first_asked_at,
-            w.asked_at,
-            w.listed,
-            w.refused,
-            w.refused_reason,
-            w.proven_at,
-            w.recovered,
-            w.planned_at,
-            w.walk_token,
-            w.walk_pages,
-            w.walk_listed,
-            w.walk_refused,
-            w.walk_reason,
-            lag(w.ends_at) OVER (PARTITION BY w.bundle_id, w.environment ORDER BY w.starts_at) AS ended_before
-           FROM (storehook.history_windows w
-             LEFT JOIN served s USING (bundle_id, environment))
-          WHERE COALESCE(s.is_served, true)
-        ), chained AS (
-         SELECT f.id,
-            f.environment,
-            f.bundle_id,
-            f.starts_at,
-            f.ends_at,
-            f.askings,
-            f.first_asked_at,
-            f.asked_at,
-            f.listed,
-            f.refused,
-            f.refused_reason,
-            f.proven_at,
-            f.recovered,
-            f.planned_at,
-            f.walk_token,
-            f.walk_pages,
-            f.walk_listed,
-            f.walk_refused,
-            f.walk_reason,
-            f.ended_before,
-            ((f.askings > 0) OR (f.walk_pages > 0)) AS is_answered,
-            bool_and(((f.proven_at IS NOT NULL) AND COALESCE((f.ended_before = f.starts_at), true))) OVER (PARTITION BY f.bundle_id, f.environment ORDER BY f.starts_at) AS is_proven
-           FROM followed f
-        )
- SELECT chained.environment,
-    chained.bundle_id,
-    min(chained.starts_at) FILTER (WHERE chained.is_proven) AS proven_from,
-    max(chained.ends_at) FILTER (WHERE chained.is_proven) AS proven_until,
-    min(chained.starts_at) AS asked_from,
-    max(chained.ends_at) AS asked_until,
-    min(chained.planned_at) AS planned_at,
-    count(*) AS windows,
-    count(*) FILTER (WHERE (chained.proven_at IS NULL)) AS unproven_windows,
-    count(*) FILTER (WHERE (chained.refused > 0)) AS refused_windows,
-    (sum(chained.listed))::bigint AS listed,
-    (sum(GREATEST(((chained.listed - chained.recovered) - chained.refused), (0)::bigint)))::bigint AS held_before,
-    (sum(chained.recovered))::bigint AS recovered,
-    (sum(chained.refused))::bigint AS refused,
-    q.last_reason,
-    ((chained.environment = 'Production'::text) AND (NOT bool_or(chained.is_answered)) AND COALESCE(q.is_unauthorized, false) AND (EXISTS ( SELECT
-           FROM chained sandbox
-          WHERE ((sandbox.bundle_id = chained.bundle_id) AND (sandbox.environment = 'Sandbox'::text) AND sandbox.is_answered)))) AS is_unreleased
-   FROM (chained
-     LEFT JOIN ( SELECT w.bundle_id,
-            w.environment,
-            max(q_1.last_reason) AS last_reason,
-            bool_and((q_1.last_reason = 'unauthorized'::text)) AS is_unauthorized
-           FROM (storehook.history_queue q_1
-             JOIN storehook.history_windows w USING (id))
-          WHERE (w.proven_at IS NULL)
-          GROUP BY w.bundle_id, w.environment) q USING (bundle_id, environment))
-  GROUP BY chained.environment, chained.bundle_id, q.last_reason, q.is_unauthorized;
-
-COMMENT ON COLUMN storehook.proven_until.planned_at IS 'since when Apple is asked about it';
-
-COMMENT ON COLUMN storehook.proven_until.is_unreleased IS 'Production takes the key of no app that was never released, and Sandbox takes it: there is nothing to prove yet';
 
 CREATE TABLE storehook.purchase_attempts (
     id bigint NOT NULL,

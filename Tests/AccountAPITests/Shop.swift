@@ -85,9 +85,11 @@ struct Shop: Sendable {
     ///   - own: signs for Apple, where that is another than the one of all tests.
     ///   - catalog: what it sells; three products by default.
     ///   - asking: who asks Apple; nobody by default.
+    ///   - proven: up to when answers hold all that Apple has posted.
     ///   - now: the present that accounts are read at; the database's clock by default.
     static func open<T: Sendable>(
-        rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]), signedBy own: SimulatedAuthority? = nil,
+        rule: RestoreRule = .keep, sandbox: SandboxAccess = .testers([]), proven: ProvenAnswers = .none,
+        signedBy own: SimulatedAuthority? = nil,
         catalog: String = shopCatalog,
         asking apple: ShopsApple = ShopsApple(), mostNewReceipts: Int = 50, endpoints: [AccountEndpoint] = [],
         feed: ((PostgresPool, DatabaseWatch) -> EventFeed)? = nil,
@@ -102,14 +104,15 @@ struct Shop: Sendable {
             apps: [SimulatedApp.example.bundleId: SimulatedApp.example.appAppleId],
             trustedRoots: Set([Fingerprint(authority.rootFingerprint)].compactMap(\.self)))
         return try await withAPI(
-            url: url, endpoints: endpoints, sandbox: sandbox,
+            url: url, endpoints: endpoints, sandbox: sandbox, proven: proven,
             desk: { pool, reads, memory in
                 let verifier = Verifier(configuration: configuration, clock: wallClock)
                 let pipeline = EvidencePipeline(pool)
                 return AccountHandlers(
                     pipeline: pipeline, reads: reads,
                     intake: EvidenceIntake(pool: pool, verifier: verifier, pipeline: pipeline, logger: logger),
-                    usage: Usage(pool), rule: rule, sandbox: sandbox, receipts: apple.intake(verifier, pool),
+                    usage: Usage(pool), rule: rule, sandbox: sandbox, proven: proven,
+                    receipts: apple.intake(verifier, pool),
                     refresh: apple.refresh(pool), log: log, mostNewReceipts: mostNewReceipts,
                     onChange: { memory.change($0) })
             }, feed: feed,

@@ -108,12 +108,13 @@ struct RunningAPI: Sendable {
 ///   - feed: What lists events, where a test asks for them.
 ///   - adjust: Changes how it listens.
 ///   - statementLimit: How long a statement may take.
+///   - proven: Up to when what the guard keeps holds all that Apple has posted.
 ///   - now: The present that accounts are read at; the database's clock by default.
 ///   - onAsk: Told of each time that the database is asked whether it answers.
 func withAPI<T: Sendable>(
     url: (@Sendable (TestDatabase) async throws -> String)? = nil,
     endpoints more: [AccountEndpoint] = [],
-    sandbox: SandboxAccess = .testers([]),
+    sandbox: SandboxAccess = .testers([]), proven: ProvenAnswers = .none,
     desk: ((PostgresPool, AccountReads, GuardMemory) -> AccountHandlers)? = nil,
     feed makeFeed: ((PostgresPool, DatabaseWatch) -> EventFeed)? = nil,
     adjusting adjust: (inout APIConfiguration) -> Void = { _ in },
@@ -154,7 +155,7 @@ func withAPI<T: Sendable>(
             if let feed { own.append(feed.endpoint) }
             // The guard as `storehook serve` has it.
             let memory = GuardMemory(
-                logger: quiet, reading: AccountEnvironmentReads(reads, sandbox: sandbox),
+                logger: quiet, reading: AccountEnvironmentReads(reads, sandbox: sandbox, proven: proven),
                 counting: CounterReads(Usage(pool), connections: 4, watch: watch))
             let answered: [AccountEndpoint] =
                 desk.map { $0(pool, reads, memory).endpoints + [Guard(memory).endpoint] } ?? [.account()]

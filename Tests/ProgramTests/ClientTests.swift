@@ -1,5 +1,6 @@
 import Events
 import Foundation
+import Postgres
 import TestSupport
 import Testing
 import WebhookSupport
@@ -32,6 +33,11 @@ struct ClientTests {
                         let settings = try Self.settings(keys, store, directory)
                         try await site.apply(catalog: shopCatalog, with: settings)
                         try await site.with(["work"], settings) { _ in
+                            // Before the account API begins to say it.
+                            try await eventually("Apple's history is proven to be held") {
+                                try await site.value(
+                                    "select count(proven_until) = 2 from storehook.answer_proof", as: Bool.self)
+                            }
                             try await site.with(["serve", "--port", "0"], settings) { api in
                                 let given = try await Self.given(
                                     site, store, endpoint, ServedAPI(port: try #require(api.port)), settings)
@@ -83,6 +89,7 @@ struct ClientTests {
             tokens[account] = try await run("demo", "token", account).trimmingCharacters(in: .whitespacesAndNewlines)
         }
         let account = try await api.send("/v1/account", token: tokens["alice"])
+        #expect(account.object?["provenUntil"] is String, "\(account.body)")
         let token = try #require(account.object?["appAccountToken"] as? String)
         func buy(_ product: String) async throws -> [String: Any] {
             let sold = try await store.shop(

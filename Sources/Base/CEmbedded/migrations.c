@@ -173,6 +173,9 @@ static const struct storehook_migration migrations[] = {
     {57, "reported_restores", (const unsigned char[]){
 #embed "../../../sql/migrations/0057_reported_restores.sql" suffix(, 0)
     }},
+    {58, "answer_proof", (const unsigned char[]){
+#embed "../../../sql/migrations/0058_answer_proof.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -98,12 +98,14 @@ struct Serve: AsyncParsableCommand {
             configuration: DatabaseWatch.configuration(like: settings.database), size: 1, logger: logger.quieter)
         let watch = DatabaseWatch(watchPool, logger: logger)
         let reads = AccountReads(accounts, connections: connections, watch: watch)
+        let history = History(pool)
+        let proven = ProvenAnswers(served: settings.served, logger: logger) { try await history.answerProof() }
         let memory = GuardMemory(
-            logger: logger, reading: AccountEnvironmentReads(reads, sandbox: settings.sandbox),
+            logger: logger, reading: AccountEnvironmentReads(reads, sandbox: settings.sandbox, proven: proven),
             counting: CounterReads(Usage(pool), connections: connections, watch: watch))
         let handlers = handlers(
             settings, pipeline, reads, clients, apple?.receipts(pool, budget: budget), revocation,
-            over: pool, remembering: memory, logger: logger)
+            over: pool, remembering: memory, proven, logger: logger)
         let feed = EventFeed(events, connections: connections, watch: watch, logger: logger)
         let endpoints = AccountEndpoint.withStanding(
             handlers.endpoints + [
@@ -159,6 +161,7 @@ struct Serve: AsyncParsableCommand {
                     configuration: settings.database, channel: EventStore.channel, logger: logger,
                     onPayload: { _ in feed.hint() }))
         }
+        services.add("the proof of answers", proven)
         services.add("the feed", feed)
         services.add("the account API", api, portOption: "--port")
         return services
@@ -174,7 +177,8 @@ struct Serve: AsyncParsableCommand {
     private func handlers(
         _ settings: ServeSettings, _ pipeline: EvidencePipeline, _ reads: AccountReads,
         _ clients: AppleClients?, _ receipts: ReceiptIntake?,
-        _ revocation: Revocation?, over pool: PostgresPool, remembering memory: GuardMemory, logger: Logger
+        _ revocation: Revocation?, over pool: PostgresPool, remembering memory: GuardMemory, _ proven: ProvenAnswers,
+        logger: Logger
     ) -> AccountHandlers {
         let verifier = Verifier(
             configuration: settings.verifier, revocation: revocation?.cache, clock: WallClock.now)
@@ -189,7 +193,7 @@ struct Serve: AsyncParsableCommand {
         return AccountHandlers(
             pipeline: pipeline, reads: reads, intake: intake, usage: Usage(pool),
             rule: settings.restore,
-            sandbox: settings.sandbox, receipts: receipts ?? unasked, refresh: refresh,
+            sandbox: settings.sandbox, proven: proven, receipts: receipts ?? unasked, refresh: refresh,
             log: AccountLog(logger), onChange: { memory.change($0) })
     }
 

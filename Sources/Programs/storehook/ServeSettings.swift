@@ -3,6 +3,7 @@ import AccountAPI
 import AccountStore
 import Accounts
 import AppStoreVerification
+import Base
 import HTTPKit
 import Postgres
 import Subscriptions
@@ -56,5 +57,13 @@ struct ServeSettings {
         tokenKeys = try settings.tokenKeys()
         tokenKeysVariable = settings.tokenKeysVariable
         tls = try settings.tls(certificate: tlsCertificate, key: tlsKey)
+    }
+
+    /// Each app in each environment that is served.
+    var served: Set<AppEnvironment> {
+        Set(
+            verifier.environments.flatMap { environment in
+                verifier.apps.keys.map { AppEnvironment(bundleID: $0, environment: environment.rawValue) }
+            })
     }
 }

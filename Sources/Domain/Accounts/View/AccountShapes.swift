@@ -14,6 +14,11 @@ package enum AccountShapes {
     /// One of ``periods``.
     static func json(of period: Catalog.Period?) -> JSONValue { .string(period?.rawValue ?? "none") }
 
+    private static let provenUntil = AccountShape<AccountView>.Field(
+        "provenUntil",
+        "Up to when this answer holds all that Apple has posted in its environment, by Apple's own history; null without proof. What Apple signed later may be missing."
+    ) { $0.provenUntil }
+
     // MARK: The account API
 
     /// `GET /v1/account`, and the member `account` of other answers.
@@ -35,6 +40,7 @@ package enum AccountShapes {
             .init("hasAccess", "Whether it has more than the first tier.") { $0.current.access },
             .init("expiresAt", "When all access ends, or ended; null where it never does.") { $0.current.expiresAt },
             .init("version", "Grows with each change of the account.") { $0.version },
+            provenUntil,
         ])
 
     /// `GET /v1/subscriptions/status`, and what refreshing answers.
@@ -81,6 +87,7 @@ package enum AccountShapes {
             .init("updatedAt", "When anything of the account changed last, by evidence or by time.") { $0.updatedAt },
             .init("environment") { $0.environment },
             .init("version") { $0.version },
+            provenUntil,
         ])
 
     /// `GET /v1/entitlements`: what gives access, until when, and what that opens.

@@ -30,6 +30,8 @@ package struct AccountView: Sendable, Hashable {
     package var acts: [RecordedAct]
     /// When it was erased; everything before is forgotten.
     package var erasedAt: Timestamp?
+    /// Up to when it holds all that Apple has posted in its environment, by Apple's own history; nil without proof.
+    package var provenUntil: Timestamp?
 
     /// An act of staff, with its record.
     package struct RecordedAct: Sendable, Hashable {

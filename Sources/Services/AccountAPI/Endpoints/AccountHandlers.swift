@@ -16,6 +16,7 @@ package struct AccountHandlers: Sendable {
     let usage: Usage
     let rule: RestoreRule
     let sandbox: SandboxAccess
+    let proven: ProvenAnswers
     let receipts: ReceiptIntake?
     let refresh: AccountRefresh?
     let log: AccountLog
@@ -30,7 +31,9 @@ package struct AccountHandlers: Sendable {
     let newReceipts: RateLimit<String>
 
     var accounts: AccountStore { pipeline.accounts }
-    private var environments: AccountEnvironmentReads { AccountEnvironmentReads(reads, sandbox: sandbox) }
+    private var environments: AccountEnvironmentReads {
+        AccountEnvironmentReads(reads, sandbox: sandbox, proven: proven)
+    }
 
     /// The handlers.
     /// - Parameters:
@@ -38,6 +41,7 @@ package struct AccountHandlers: Sendable {
     ///   - reads: reads accounts, for all of its requests.
     ///   - rule: which account gets a purchase that a second account proves.
     ///   - sandbox: the accounts whose purchases in Sandbox give access.
+    ///   - proven: up to when answers hold all that Apple has posted.
     ///   - receipts: judges old receipts.
     ///   - refresh: nil where there is no key for Apple's Server API.
     ///   - log: records what happens to accounts.
@@ -47,7 +51,7 @@ package struct AccountHandlers: Sendable {
     package init(
         pipeline: EvidencePipeline, reads: AccountReads, intake: EvidenceIntake, usage: Usage,
         rule: RestoreRule,
-        sandbox: SandboxAccess,
+        sandbox: SandboxAccess, proven: ProvenAnswers = .none,
         receipts: ReceiptIntake? = nil, refresh: AccountRefresh? = nil, log: AccountLog = .none,
         mostNewReceipts: Int = 50, onChange: @escaping @Sendable (UniqueIdentifier) -> Void = { _ in }
     ) {
@@ -57,6 +61,7 @@ package struct AccountHandlers: Sendable {
         self.usage = usage
         self.rule = rule
         self.sandbox = sandbox
+        self.proven = proven
         self.receipts = receipts
         self.refresh = refresh
         self.log = log

@@ -37,7 +37,8 @@ package struct Guard: Sendable {
                 .init(
                     .noContent,
                     "It may. X-Storehook-Account, X-Storehook-Tier, X-Storehook-Status and, where there is an end, "
-                        + "X-Storehook-Expires say who it is.", nil)
+                        + "X-Storehook-Expires say who it is; X-Storehook-Proven-Until is provenUntil of the account, where there is a proof.",
+                    nil)
             ]
         ) { try await answer($0) }
         endpoint.limits = .none
@@ -67,14 +68,15 @@ package struct Guard: Sendable {
             return Self.passed(caller, [(Self.stale, "unknown")])
         }
         if let refusal = known.account.refusal(at: known.now, tier: request.query["tier"], feature: feature) {
-            throw APIProblem(refusal.code, "it may not", headers: Self.fields(Self.age(known.stale)))
+            throw APIProblem(
+                refusal.code, "it may not", headers: Self.fields(Self.age(known.stale) + Self.proof(known)))
         }
         var age = Self.age(known.stale)
         if isUseAsked, let feature { age = try await left(of: feature, known) }
         let phase = known.account.state.value(at: known.now)
         var headers = [(Self.tier, phase.tier), (Self.status, phase.status.rawValue)] + age
         if let end = phase.expiresAt { headers.append((Self.expires, "\(end)")) }
-        return Self.passed(caller, headers)
+        return Self.passed(caller, headers + Self.proof(known))
     }
 
     /// Refuses an account that has used up what its tier gives of a feature that is open to it.
@@ -89,7 +91,7 @@ package struct Guard: Sendable {
         }
         let age = Self.age([known.stale, count.stale].compactMap(\.self).max())
         guard count.used < allowance.limit else {
-            throw APIProblem(.limitReached, "nothing is left", headers: Self.fields(age))
+            throw APIProblem(.limitReached, "nothing is left", headers: Self.fields(age + Self.proof(known)))
         }
         return age
     }
@@ -98,11 +100,17 @@ package struct Guard: Sendable {
         stale.map { [(Self.stale, "\(max(1, $0.components.seconds))")] } ?? []
     }
 
+    /// Up to when what it goes by holds all that Apple has posted.
+    private static func proof(_ known: GuardMemory.Knowledge) -> [(HTTPField.Name?, String)] {
+        known.account.provenUntil.map { [(provenUntil, "\($0)")] } ?? []
+    }
+
     // Read out of their text once: it costs as much as all else that a guard does.
     private static let account = HTTPField.Name("X-Storehook-Account")
     private static let tier = HTTPField.Name("X-Storehook-Tier")
     private static let status = HTTPField.Name("X-Storehook-Status")
     private static let expires = HTTPField.Name("X-Storehook-Expires")
+    private static let provenUntil = HTTPField.Name("X-Storehook-Proven-Until")
     private static let stale = HTTPField.Name("X-Storehook-Stale")
     private static let reason = HTTPField.Name("X-Storehook-Reason")
 

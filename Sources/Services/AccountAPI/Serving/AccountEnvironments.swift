@@ -39,11 +39,14 @@ extension AccountView {
 package struct AccountEnvironmentReads: Sendable {
     private let reads: AccountReads
     private let sandbox: SandboxAccess
+    private let proven: ProvenAnswers
 
     /// Reads by these.
-    package init(_ reads: AccountReads, sandbox: SandboxAccess) {
+    /// - Parameter proven: up to when what is read holds all that Apple has posted.
+    package init(_ reads: AccountReads, sandbox: SandboxAccess, proven: ProvenAnswers = .none) {
         self.reads = reads
         self.sandbox = sandbox
+        self.proven = proven
     }
 
     /// An account now. Sandbox is read only where it may have to answer.
@@ -60,8 +63,11 @@ package struct AccountEnvironmentReads: Sendable {
     /// An account in one environment now.
     /// - Throws: `PostgresError`.
     package func account(of caller: Caller, in environment: String) async throws -> AccountView {
+        // Before the account is read: that is true of every later read.
+        let provenUntil = proven.instant(in: environment)
         var view = try await reads.value(of: .init(caller.token, in: environment))
         view.account = caller.name
+        view.provenUntil = provenUntil
         return view
     }
 

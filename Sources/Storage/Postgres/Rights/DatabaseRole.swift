@@ -125,7 +125,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
         case .api:
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select],
-                "server_keys": [.select], "consumption_consents": [.select, .insert],
+                "server_keys": [.select], "answer_proof": [.select], "consumption_consents": [.select, .insert],
                 "consumption_tokens": [.select, .insert, .update], "consumption_answers": [.select],
                 "consumption_queue": [.select, .update],
                 "outbox": [.insert], "outbox_queue": [.insert], "outbox_stored": [.insert], "outbox_id": [.usage],
