@@ -175,6 +175,8 @@ grant execute on function storehook.drop_superseded_consents(integer, integer) t
 grant select on storehook.catalogs, storehook.catalog_state, storehook.purchase_bindings, storehook.staff_acts,
     storehook.trials to storehook_worker;
 grant select, insert, update on storehook.accounts to storehook_worker;
+-- What the account API named them stands in events.
+grant select on storehook.account_names to storehook_worker;
 -- It goes by the rule of account ids, and names it where it is not named yet: see name_account_ids.
 grant select on storehook.account_ids to storehook_worker;
 grant execute on function storehook.name_account_ids(text) to storehook_worker;
@@ -215,6 +217,7 @@ grant update (token) on storehook.trials to storehook_ops;
 -- rule, which needs the right to update a column that cannot change.
 grant update (only_row, rule, named_at, named_by) on storehook.account_ids to storehook_ops;
 grant update (account) on storehook.consumption_consents to storehook_ops;
+grant delete on storehook.account_names to storehook_ops;
 grant update (recorded_by, why, erased_at) on storehook.staff_texts to storehook_ops;
 grant execute on function storehook.erase_consents(uuid) to storehook_ops;
 grant execute on function storehook.account_status_at(timestamptz) to storehook_ops;
@@ -266,6 +269,8 @@ grant select, insert, delete on storehook.subscription_history, storehook.replac
 grant select on storehook.catalogs, storehook.catalog_state, storehook.staff_acts to storehook_api;
 grant select, insert on storehook.purchase_bindings, storehook.trials to storehook_api;
 grant select, insert, update on storehook.accounts to storehook_api;
+-- It keeps what an app calls an account that it gives a token.
+grant select, insert on storehook.account_names to storehook_api;
 -- It goes by the rule of account ids, and holds it where it writes an id: that needs the right to update a column that cannot change.
 grant select, update (only_row) on storehook.account_ids to storehook_api;
 grant execute on function storehook.name_account_ids(text) to storehook_api;

@@ -35,6 +35,8 @@ struct ErasureColumnTests {
     private static let columns: [String: Fate] = [
         "accounts.token": .kept("(token, account) values ('TOKEN', 'NAME')"),
         "accounts.account": .forgotten("(token, account) values ('TOKEN', 'NAME')"),
+        "account_names.token": .forgotten("(token, account) values ('TOKEN', 'NAME')"),
+        "account_names.account": .forgotten("(token, account) values ('TOKEN', 'NAME')"),
         "account_status.token": .kept(phases),
         "account_lines.token": .forgotten(
             "(token, environment, original_transaction_id, bundle_id) values ('TOKEN', 'Production', '1', 'com.example.app')"

@@ -176,6 +176,9 @@ static const struct storehook_migration migrations[] = {
     {58, "answer_proof", (const unsigned char[]){
 #embed "../../../sql/migrations/0058_answer_proof.sql" suffix(, 0)
     }},
+    {59, "account_names", (const unsigned char[]){
+#embed "../../../sql/migrations/0059_account_names.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -72,6 +72,7 @@ extension AccountStore {
                 "accounts.known",
                 """
                 select exists (select from storehook.accounts where token = \(token))
+                    or exists (select from storehook.account_names where token = \(token))
                     or exists (select from storehook.usage_counters where token = \(token))
                     or exists (select from storehook.usage_keys where token = \(token))
                     or exists (select from storehook.purchase_attempts where token = \(token))
@@ -95,16 +96,18 @@ extension AccountStore {
             PostgresQuery(
                 "accounts.erased",
                 """
-                select (select a.account is not null from storehook.accounts a where a.token = \(UUID(token))) as is_named,
+                select coalesce((select a.account is not null from storehook.accounts a where a.token = \(UUID(token))), false)
+                       or exists (select from storehook.account_names n where n.token = \(UUID(token))) as is_named,
                        (select count(*) from storehook.staff_acts a where a.token = \(UUID(token))) as acts,
                        (select count(*) from storehook.events e where e.token = \(UUID(token))) as events
                 """)
         ).one()
-        erased.nameForgotten = try kept.decode("is_named", as: Bool?.self) ?? false
+        erased.nameForgotten = try kept.decode("is_named")
         erased.actsKept = Int(try kept.decode("acts", as: Int64.self))
         erased.eventsKept = try kept.decode("events")
         erased.purchasesKept = purchases.count
         erased.usageForgotten = try Usage.erase(token, session)
+        // The id in account_names goes with it: the database itself takes that out.
         try session.query(
             PostgresQuery(
                 "accounts.erase",

@@ -13,11 +13,14 @@ extension AccountStore {
         package var account: UniqueIdentifier
         /// The environment.
         package var environment: String
+        /// Whether to find out if the account's id is kept (``AccountView/isNamed``).
+        package var asksForName: Bool
 
         /// A key.
-        package init(_ account: UniqueIdentifier, in environment: String) {
+        package init(_ account: UniqueIdentifier, in environment: String, askingForName: Bool = false) {
             self.account = account
             self.environment = environment
+            asksForName = askingForName
         }
     }
 
@@ -68,7 +71,7 @@ extension PostgresQuery {
     fileprivate static func views(of keys: [AccountStore.ViewKey], at now: Timestamp?) -> PostgresQuery {
         PostgresQuery(
             "accounts.views", unescaped: viewsText, binding: keys.map { UUID($0.account) }, keys.map(\.environment),
-            now.map { PostgresTimestamp($0) }
+            now.map { PostgresTimestamp($0) }, keys.map(\.asksForName)
         ).keepingPlan()
     }
 
@@ -81,9 +84,13 @@ extension PostgresQuery {
                tr.purchased_at as bought_at, tr.price, tr.currency, tr.ownership,
                case when said.original ~ '^[0-9]{1,15}$' then said.original::bigint end as originally,
                coalesce(s.first_stored_at, o.first_stored_at) as first_stored_at,
-               coalesce(s.last_stored_at, o.last_stored_at) as last_stored_at, \(purchaseColumns)
+               coalesce(s.last_stored_at, o.last_stored_at) as last_stored_at, \(purchaseColumns),
+               case when w.asks_for_name then
+                    exists (select from storehook.account_names n where n.token = w.token)
+                    or exists (select from storehook.accounts a where a.token = w.token and a.account is not null)
+               end as is_named
                -- Behind selects the planner does not see how many there are: it would plan each time for as many as there were.
-          from unnest((select $1), (select $2)) with ordinality w (token, environment, place)
+          from unnest((select $1), (select $2), (select $4)) with ordinality w (token, environment, asks_for_name, place)
          cross join storehook.catalog_state c
           left join storehook.account_status status
                on status.token = w.token and status.environment = w.environment and status.catalog = c.current_version
@@ -152,6 +159,7 @@ extension AccountView {
             purchases: try rows.compactMap {
                 try SubscriptionView($0, of: account, in: environment, at: now, catalog, by: state)
             }, trial: trial)
+        isNamed = try row.decode("is_named")
         sortPurchases()
     }
 }

@@ -105,7 +105,8 @@ extension EventStore {
                 with chosen as (\(embedding: chosen))
                 select position, id, kind, environment, bundle_id, token, account, original_transaction_id, sequence,
                        version, at, content
-                  from (select c.position, e.id, e.kind, e.environment, e.bundle_id, e.token, a.account,
+                  from (select c.position, e.id, e.kind, e.environment, e.bundle_id, e.token,
+                               \(unescaped: PlacedEvent.accountColumn),
                                e.original_transaction_id, e.sequence, e.version, e.at, e.content,
                                sum(octet_length(e.content)) over (order by c.position rows unbounded preceding)
                                    - octet_length(e.content) as before

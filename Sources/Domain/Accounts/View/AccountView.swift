@@ -32,6 +32,8 @@ package struct AccountView: Sendable, Hashable {
     package var erasedAt: Timestamp?
     /// Up to when it holds all that Apple has posted in its environment, by Apple's own history; nil without proof.
     package var provenUntil: Timestamp?
+    /// Whether its id is kept, so that events name it; nil where nobody asked.
+    package var isNamed: Bool?
 
     /// An act of staff, with its record.
     package struct RecordedAct: Sendable, Hashable {

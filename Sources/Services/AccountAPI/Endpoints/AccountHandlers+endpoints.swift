@@ -15,7 +15,7 @@ extension AccountHandlers {
             + [
                 account(
                     "/v1/account", "getAccount", "The account, and the appAccountToken to buy with.",
-                    AccountShapes.account),
+                    AccountShapes.account, naming: true),
                 account(
                     "/v1/entitlements", "getEntitlements", "What gives access, and what that opens.",
                     AccountShapes.entitlements),
@@ -116,12 +116,15 @@ extension AccountHandlers {
 
     /// An endpoint that answers how the account stands.
     private func account(
-        _ path: String, _ name: String, _ summary: String, _ shape: AccountShape<AccountView>
+        _ path: String, _ name: String, _ summary: String, _ shape: AccountShape<AccountView>,
+        naming isNaming: Bool = false
     ) -> AccountEndpoint {
-        var endpoint = endpoint(.get, path, name, summary, shape.schema) { try await read($0, shape) }
+        var endpoint = endpoint(.get, path, name, summary, shape.schema) {
+            try await read($0, shape, naming: isNaming)
+        }
         endpoint.query = [Self.environment]
         endpoint.problems = [.environmentForbidden]
-        // It reads the account, and nothing else.
+        // It reads the account; what it keeps of it, it gives up soon.
         endpoint.isWatched = true
         return endpoint
     }

@@ -10,8 +10,11 @@ import Subscriptions
 
 extension AccountHandlers {
     /// Answers a shape of the account as it is.
-    func read(_ request: AccountRequest, _ shape: AccountShape<AccountView>) async throws -> APIAnswer {
-        let account = try await readAccount(request)
+    /// - Parameter isNaming: whether it hands out the token to buy with.
+    func read(
+        _ request: AccountRequest, _ shape: AccountShape<AccountView>, naming isNaming: Bool = false
+    ) async throws -> APIAnswer {
+        let account = try await readAccount(request, naming: isNaming)
         return APIAnswer(.ok, shape.value(of: account.view, for: account.reader))
     }
 

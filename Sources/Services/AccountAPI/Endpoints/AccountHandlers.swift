@@ -97,14 +97,24 @@ package struct AccountHandlers: Sendable {
     /// The account of a request, in the environment that it asks for.
     ///
     /// By default the one that ``AccountEnvironments`` chooses, as the guard does.
+    /// - Parameter isNaming: whether the answer hands out the token. Then the caller's id is kept, once: the read that the answer makes
+    ///   anyway says whether it is. What is not kept now, because the database cannot write, the next answer keeps.
     /// - Throws: ``APIProblem`` where the caller may not ask for the environment; `PostgresError`.
-    func readAccount(_ request: AccountRequest) async throws -> ReadAccount {
+    func readAccount(_ request: AccountRequest, naming isNaming: Bool = false) async throws -> ReadAccount {
         let caller = try request.requireCaller()
         try requireEnvironment(request)
+        let asksForName = isNaming && caller.account.id != nil
+        let account: ReadAccount
+        let isNamed: Bool?
         if let asked = request.query["environment"] {
-            return try await readAccount(caller, in: asked, request)
+            let view = try await environments.account(of: caller, in: asked, askingForName: asksForName)
+            (account, isNamed) = (ReadAccount(view, for: request), view.isNamed)
+        } else {
+            let views = try await environments.environments(of: caller, askingForName: asksForName)
+            (account, isNamed) = (ReadAccount(views.answering(), for: request), views.production.isNamed)
         }
-        return ReadAccount(try await environments.environments(of: caller).answering(), for: request)
+        if isNamed == false { try? await accounts.keepName(of: caller.account) }
+        return account
     }
 
     /// The account in an environment.

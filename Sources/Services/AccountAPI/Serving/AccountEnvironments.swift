@@ -50,28 +50,32 @@ package struct AccountEnvironmentReads: Sendable {
     }
 
     /// An account now. Sandbox is read only where it may have to answer.
-    /// - Parameter time: for how long the answer is to hold. The guard remembers it for longer than an instant.
+    /// - Parameters:
+    ///   - time: for how long the answer is to hold. The guard remembers it for longer than an instant.
+    ///   - asksForName: whether Production's view says if the account's id is kept.
     /// - Throws: `PostgresError`.
-    package func environments(of caller: Caller, for time: Duration = .zero) async throws -> AccountEnvironments {
-        var account = AccountEnvironments(production: try await read(caller, in: .production))
+    package func environments(
+        of caller: Caller, for time: Duration = .zero, askingForName asksForName: Bool = false
+    ) async throws -> AccountEnvironments {
+        var account = AccountEnvironments(
+            production: try await self.account(
+                of: caller, in: Environment.production.rawValue, askingForName: asksForName))
         if sandbox.includes(caller.account), !account.production.hasAccess(for: time) {
-            account.sandbox = try await read(caller, in: .sandbox)
+            account.sandbox = try await self.account(of: caller, in: Environment.sandbox.rawValue)
         }
         return account
     }
 
     /// An account in one environment now.
     /// - Throws: `PostgresError`.
-    package func account(of caller: Caller, in environment: String) async throws -> AccountView {
+    package func account(
+        of caller: Caller, in environment: String, askingForName asksForName: Bool = false
+    ) async throws -> AccountView {
         // Before the account is read: that is true of every later read.
         let provenUntil = proven.instant(in: environment)
-        var view = try await reads.value(of: .init(caller.token, in: environment))
+        var view = try await reads.value(of: .init(caller.token, in: environment, askingForName: asksForName))
         view.account = caller.name
         view.provenUntil = provenUntil
         return view
-    }
-
-    private func read(_ caller: Caller, in environment: Environment) async throws -> AccountView {
-        try await account(of: caller, in: environment.rawValue)
     }
 }

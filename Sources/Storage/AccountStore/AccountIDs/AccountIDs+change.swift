@@ -53,8 +53,8 @@ extension AccountIDs {
         return try await pool.withTransaction(options) { session in
             var change = AccountIDChange(rule: rule)
             change.before = try self.hold(changing: person != nil, session)
-            // Consents first: what they name beside the accounts is found while those have their names.
-            for source in [Source.consents, .accounts] {
+            // Consents first, then what only answers named: what they name beside the accounts is found while those have their names.
+            for source in [Source.consents, .names, .accounts] {
                 try self.pages(of: source, session) { page in
                     let moved = page.filter { rule.account($0.id)?.token != $0.token }
                     if person != nil { try session.query(source.forget(moved)) }
@@ -117,7 +117,7 @@ extension AccountIDs {
 
     /// The tables that have ids.
     private enum Source {
-        case accounts, consents
+        case accounts, names, consents
 
         func page(after last: Named?, most: Int) -> PostgresQuery {
             let (token, id) = (last.map { UUID($0.token) }, last?.id)
@@ -130,6 +130,16 @@ extension AccountIDs {
                      where account is not null and token > coalesce(\(token), '00000000-0000-0000-0000-000000000000')
                      order by token limit \(Int64(most))
                     """)
+            case .names:
+                return PostgresQuery(
+                    "account_ids.names",
+                    """
+                    select token, account,
+                           exists (select from storehook.accounts a where (a.token, a.account) = (n.token, n.account))
+                      from storehook.account_names n
+                     where token > coalesce(\(token), '00000000-0000-0000-0000-000000000000')
+                     order by token limit \(Int64(most))
+                    """)
             case .consents:
                 return PostgresQuery(
                     "account_ids.consents",
@@ -137,6 +147,8 @@ extension AccountIDs {
                     select c.app_account_token, c.account,
                            exists (select from storehook.accounts a
                                     where a.token = c.app_account_token and a.account = c.account)
+                           or exists (select from storehook.account_names n
+                                       where n.token = c.app_account_token and n.account = c.account)
                       from storehook.consumption_consents c
                      where c.account is not null
                        and (c.app_account_token, c.account)
@@ -161,6 +173,13 @@ extension AccountIDs {
                          order by a.token for update of a
                     )
                     update storehook.accounts a set account = null from held where a.token = held.token
+                    """)
+            case .names:
+                return PostgresQuery(
+                    "account_ids.forget_names",
+                    """
+                    delete from storehook.account_names n using unnest(\(tokens), \(names)) as moved (token, account)
+                     where (n.token, n.account) = (moved.token, moved.account)
                     """)
             case .consents:
                 return PostgresQuery(
@@ -191,7 +210,10 @@ extension AccountIDs {
                 "account_ids.misnamed",
                 """
                 select account from storehook.accounts
-                 where account is not null and (\(unescaped: misfit)) limit \(Int64(most))
+                 where account is not null and (\(unescaped: misfit))
+                 union
+                select account from storehook.account_names where \(unescaped: misfit)
+                 limit \(Int64(most))
                 """)
         ).map { try $0.decode(0) }
     }

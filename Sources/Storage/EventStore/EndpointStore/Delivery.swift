@@ -34,9 +34,9 @@ package struct Delivery: Sendable, Hashable {
 
 extension Delivery {
     /// Reads the columns of the pending delivery as `p`, its lane's row as `q`, the event as `e` and the account's
-    /// name as `a`.
+    /// row as `a`, beside ``PlacedEvent/accountColumn``.
     static let columns: StaticString = """
-        p.id, p.position, p.event_id, p.told_at, p.sequence, p.previous_sequence, e.kind, e.environment, e.bundle_id, e.token, a.account,
+        p.id, p.position, p.event_id, p.told_at, p.sequence, p.previous_sequence, e.kind, e.environment, e.bundle_id, e.token,
         e.version, e.at, e.content, q.resumes_at
         """
 

@@ -104,7 +104,7 @@ extension EndpointStore {
             PostgresQuery(
                 "delivery.list",
                 """
-                select x.*, e.kind, e.token, a.account, e.original_transaction_id
+                select x.*, e.kind, e.token, \(unescaped: PlacedEvent.accountColumn), e.original_transaction_id
                   from (select id, endpoint_id, event_id, told_at, sequence, outcome, attempts, status, reason, ended_at,
                                null::timestamptz as due_at, resent_at
                           from storehook.deliveries

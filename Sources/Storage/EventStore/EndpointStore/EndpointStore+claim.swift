@@ -107,7 +107,7 @@ extension EndpointStore {
             PostgresQuery(
                 "delivery.waiting",
                 """
-                select lane.n, \(unescaped: "\(Delivery.columns)")
+                select lane.n, \(unescaped: "\(Delivery.columns)"), \(unescaped: PlacedEvent.accountColumn)
                   from unnest(\(ids)) with ordinality as lane (id, n)
                  cross join lateral (select * from storehook.deliveries_pending p
                                       where p.lane_id = lane.id order by p.id limit \(Int64(perLane))) p

@@ -63,7 +63,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "catalogs": [.select], "catalog_state": [.select], "purchase_bindings": [.select],
                 "staff_acts": [.select], "trials": [.select],
                 "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
-                "account_ids": [.select], "name_account_ids": [.execute],
+                "account_names": [.select], "account_ids": [.select], "name_account_ids": [.execute],
                 "account_status": [.select, .insert, .update, .delete],
                 "account_history": [.select, .insert, .update, .delete],
                 "usage_counters": [.select, .delete], "usage_keys": [.select, .delete],
@@ -96,7 +96,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 .union(
                     Self.rights([
                         DatabaseRight.everyRelation: [.select], "consumption_consents": [.insert],
-                        "server_keys": [.insert],
+                        "server_keys": [.insert], "account_names": [.delete],
                         "endpoints": [.insert], "endpoint_cursors": [.insert], "endpoint_health": [.insert],
                         "endpoint_id": [.usage],
                         "catalogs": [.insert], "catalog_state": [.update], "purchase_bindings": [.insert],
@@ -143,7 +143,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "purchase_bindings": [.select, .insert], "trials": [.select, .insert],
                 "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
                 "account_status": [.select, .insert, .update, .delete], "purchase_attempts": [.insert],
-                "account_ids": [.select], "name_account_ids": [.execute],
+                "account_names": [.select, .insert], "account_ids": [.select], "name_account_ids": [.execute],
                 "account_history": [.select, .insert, .update, .delete],
                 "usage_counters": [.select, .insert, .update],
                 "usage_keys": [.select, .insert, .update, .delete], "count_usage": [.execute],
