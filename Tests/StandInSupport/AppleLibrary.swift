@@ -30,7 +30,7 @@ package struct AppleLibrary: Sendable {
         let library = try await pythonPackage("app-store-server-library")
         let given: [String: Any] = [
             "url": shop, "issuerId": access.issuerId, "keyId": access.keyId, "privateKeyFile": access.privateKeyFile,
-            "rootFile": directory + "/root.pem", "bundleId": app.bundleId, "appAppleId": app.appAppleId,
+            "rootFile": directory + "/root.cer", "bundleId": app.bundleId, "appAppleId": app.appAppleId,
         ]
         let argument = String(decoding: try JSONSerialization.data(withJSONObject: given), as: UTF8.self)
         let script = packageRoot.appending(path: "Tests/StandInTests/apple_judge.py").path

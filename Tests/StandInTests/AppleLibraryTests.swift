@@ -78,7 +78,7 @@ struct AppleLibraryTests {
         try await RunningStandIn.with { shop in
             let given: [String: Any] = [
                 "url": shop.url, "issuerId": shop.access.issuerId, "keyId": shop.access.keyId,
-                "privateKeyFile": shop.access.privateKeyFile, "rootFile": shop.directory + "/root.pem",
+                "privateKeyFile": shop.access.privateKeyFile, "rootFile": shop.directory + "/root.cer",
                 "bundleId": "com.example.storehook", "appAppleId": 1_234_567_890,
                 "receipts": receipts.map { String(decoding: Base64.standard.encode($0), as: UTF8.self) },
                 "transactionReceipts": Self.transactionReceipts,

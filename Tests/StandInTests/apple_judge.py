@@ -11,22 +11,17 @@ import sys
 from appstoreserverlibrary.api_client import AppStoreServerAPIClient
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
-from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding
 
 given = json.loads(sys.argv[1])
 url, bundle = given["url"], given["bundleId"]
 key = open(given["privateKeyFile"], "rb").read()
-root = x509.load_pem_x509_certificate(open(given["rootFile"], "rb").read()).public_bytes(Encoding.DER)
+root = open(given["rootFile"], "rb").read()
 
 
 class Client(AppStoreServerAPIClient):
     def __init__(self):
         super().__init__(key, given["keyId"], given["issuerId"], bundle, Environment.PRODUCTION)
-        self._base_url = url
-
-    def _execute_request(self, method, url, params, headers, json, data):
-        return super()._execute_request(method, url, {**(params or {}), "environment": "Production"}, headers, json, data)
+        self._base_url = f"{url}/production"
 
 
 client = Client()

@@ -21,24 +21,19 @@ from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppA
 from appstoreserverlibrary.api_client import GetTransactionHistoryVersion
 from appstoreserverlibrary.receipt_utility import ReceiptUtility
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
-from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding
 
 given = json.loads(sys.argv[1])
 url, bundle = given["url"], given["bundleId"]
 key = open(given["privateKeyFile"], "rb").read()
-root = x509.load_pem_x509_certificate(open(given["rootFile"], "rb").read()).public_bytes(Encoding.DER)
+root = open(given["rootFile"], "rb").read()
 
 
 class Client(AppStoreServerAPIClient):
     def __init__(self, environment, **other):
         terms = {"signing_key": key, "key_id": given["keyId"], "issuer_id": given["issuerId"], "bundle_id": bundle}
         super().__init__(environment=environment, **{**terms, **other})
-        self._base_url = url
-        self._place = environment.value
-
-    def _execute_request(self, method, url, params, headers, json, data):
-        return super()._execute_request(method, url, {**(params or {}), "environment": self._place}, headers, json, data)
+        # An address for each environment is all that Apple's libraries can be given.
+        self._base_url = f"{url}/{environment.value.lower()}"
 
 
 def shop(path, body):

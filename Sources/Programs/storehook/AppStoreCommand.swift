@@ -13,7 +13,17 @@ struct AppStoreCommand: AsyncParsableCommand {
             Answers the App Store Server API and verifyReceipt, posts notifications to --notify, and takes under /stand-in what
             a person does on a device or in the shop. Its root is its own (--pki): trust it in tests alone, never in production.
             Prints one line of JSON with everything that a client needs; keys.yaml in the directory of --pki is what
-            STOREHOOK_APPLE_KEYS takes.
+            STOREHOOK_APPLE_KEYS takes, root.cer (DER) and root.pem there are its root.
+
+            Clients of Production are given its address with /production after it, those of Sandbox with /sandbox (productionUrl
+            and sandboxUrl in that line). Nothing is signed ahead of the instant at which it is answered or posted.
+
+            It sells, with \(products.prefix) before each name:
+            \(products.names)
+            A purchase of a subscription may name an offer: \(StandInConfiguration.offers.joined(separator: ", ")).
+            GET /stand-in/products lists all of it, with periods and prices.
+
+            Each start is another shop, with identifiers of its own, unless --seed or --state says otherwise.
 
             With --state the shop is there again at the next start: customers, purchases, history, posts that are due, its
             clock and its chance. Nothing is lost that was posted or answered, whatever ends it; what was being posted at that
@@ -33,9 +43,17 @@ struct AppStoreCommand: AsyncParsableCommand {
     @Option(help: "How many percent of the periods a refund is asked for.") var refunds = 3.0
     @Option(help: "How many days its clock is behind at the start; so far it can be put ahead.") var daysBehind: Int64 =
         0
-    @Option(help: "Decides everything that is left to chance.") var seed: UInt64 = 1
+    @Option(help: "Decides everything that is left to chance, identifiers too; another one at each start by default.")
+    var seed: UInt64?
     @Option(help: "A file that keeps the shop from one start to the next; made if it is not there.") var state: String?
     @OptionGroup var shared: SharedOptions
+
+    /// What is sold, as the help says it.
+    private static let products: (prefix: String, names: String) = {
+        let prefix = SimulatedApp.example.bundleId + "."
+        let names = StandInConfiguration.products.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+        return (prefix, names.joined(separator: ", "))
+    }()
 
     func validate() throws {
         guard chosenSpeed != nil else {
@@ -63,18 +81,23 @@ struct AppStoreCommand: AsyncParsableCommand {
         let app = SimulatedApp.example
         let configuration = StandInConfiguration(
             app: app, notifyURL: notify, speed: speed, customers: customers, lossPercent: loss,
-            failurePercent: failures, refundPercent: refunds, seed: seed, daysBehind: daysBehind,
-            stateFile: state)
-        let host = host
+            failurePercent: failures, refundPercent: refunds, seed: seed ?? StandInConfiguration.anySeed(),
+            daysBehind: daysBehind, stateFile: state)
+        let (host, state) = (host, state)
         let server = StandInServer(configuration, access: access, host: host, port: port, logger: logger) { port in
+            let url = "http://\(host):\(port)"
             let announcement: JSONValue = [
                 "appAppleId": app.appAppleId.json, "bundleId": .string(app.bundleId),
                 "issuerId": .string(access.issuerId), "keyId": .string(access.keyId),
                 "keysFile": .string(access.keysFile), "privateKeyFile": .string(access.privateKeyFile),
-                "rootFingerprint": .string(access.authority.rootFingerprint),
-                "sharedSecret": .string(access.sharedSecret), "url": .string("http://\(host):\(port)"),
+                "productionUrl": .string(url + "/production"),
+                "rootFingerprint": .string(access.authority.rootFingerprint), "sandboxUrl": .string(url + "/sandbox"),
+                "seed": .integer(Int64(clamping: configuration.seed)),
+                "sharedSecret": .string(access.sharedSecret), "url": .string(url),
             ]
-            StandardOutput.write(announcement.bytes + [UInt8(ascii: "\n")])
+            // A shop that is kept goes on with the chance in its file.
+            let said = state == nil ? announcement : announcement.removing(["seed"])
+            StandardOutput.write(said.bytes + [UInt8(ascii: "\n")])
             // Without the announcement no caller could use it.
             if let loss = StandardOutput.finish() {
                 Program.leave(after: CommandFailure("standard output could not be written: \(loss)"))

@@ -85,7 +85,7 @@ public struct StandInServer: Service {
         while !Task.isCancelled {
             await store.live()
             try await store.save()
-            // A person does not notice this delay, and a post is signed seconds after its event.
+            // A person does not notice this delay, and who asks meanwhile sees the shop brought up to now.
             try? await Task.sleep(for: .milliseconds(100))
         }
     }
@@ -116,8 +116,10 @@ struct StandInResponder: HTTPResponder {
             method: request.method.rawValue, target: request.head.path ?? "/", authority: request.head.authority,
             authorization: request.headers[.authorization], body: Array(buffer.readableBytesView))
         let response = await answer(call)
-        // What an answer says is saved before it is sent.
+        // What an answer says is saved before it is sent, and not sent before its date.
         try await store.save()
+        let lead = await store.lead
+        if lead > 0 { try await Task.sleep(for: .milliseconds(lead)) }
         return response
     }
 

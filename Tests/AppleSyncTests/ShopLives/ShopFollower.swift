@@ -88,7 +88,7 @@ struct ShopFollower {
         let id = "life-\(seed)"
         await store.enter(
             Customer(id, by: seed, token: text, bornAt: birth, in: await store.app(.production)))
-        await store.act(id) { $0.life.begin(at: birth) }
+        await store.change(id) { $0.life.begin(at: birth) }
         tokens[id] = token
         figures.lives += 1
     }

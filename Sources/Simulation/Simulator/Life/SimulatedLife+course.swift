@@ -71,7 +71,9 @@ extension SimulatedLife {
             // notification takes.
             let hours: Int64 = hasEveryVerb && state.expiresDate / Milliseconds.days(1) % 2 == 0 ? 12 : 1
             let ahead = min(max(paced(.hours(hours)), 8000), (state.expiresDate - state.purchaseDate) / 3)
-            return fails ? state.expiresDate + 2000 : state.expiresDate - ahead
+            // A charge fails two seconds after the end, or, of a period that is as short as that, soon after it.
+            let late = min(2000, (state.expiresDate - state.purchaseDate) / 8)
+            return fails ? state.expiresDate + late : state.expiresDate - ahead
         case .gracePeriod: return fails ? subscriber.graceEnd(of: line) : 0
         case .billingRetry: return fails ? state.expiresDate + paced(.days(60)) : 0
         case .expired, .revoked: return nil

@@ -11,8 +11,9 @@ import X509
 extension SimulatedAuthority {
     private static let certificateFiles = ["leaf.pem", "intermediate.pem", "root.pem"]
     private static let keyFile = "leaf.key"
+    private static let rootFile = "root.cer"
 
-    /// Writes `leaf.pem`, `intermediate.pem`, `root.pem` and `leaf.key` into the directory, which is made if it is not there.
+    /// Writes `leaf.pem`, `intermediate.pem`, `root.pem`, `root.cer` and `leaf.key` into the directory, which is made if it is not there.
     ///
     /// The leaf's key is readable by its owner only. The keys of the root and the intermediate are not kept: the chain is valid for
     /// decades, so nothing needs them again, and a key that is not on disk cannot sign anything else.
@@ -30,6 +31,12 @@ extension SimulatedAuthority {
             let document = PEMDocument(type: "CERTIFICATE", derBytes: certificate.der)
             try Self.store(document.pemString, to: directory + "/" + name, mode: 0o644)
         }
+        try saveRoot(to: directory)
+    }
+
+    /// The root once more as DER, which is how Apple hands out its own and how Apple's libraries take one.
+    private func saveRoot(to directory: String) throws {
+        try Self.store(chain[2].der, to: directory + "/" + Self.rootFile, mode: 0o644)
     }
 
     /// Reads what ``save(to:)`` wrote.
@@ -65,16 +72,27 @@ extension SimulatedAuthority {
 
     /// Reads the authority in the directory, or makes one and saves it there if the directory has none.
     public static func loadOrGenerate(in directory: String) throws -> SimulatedAuthority {
-        if access(directory + "/" + keyFile, F_OK) == 0 { return try load(from: directory) }
+        if access(directory + "/" + keyFile, F_OK) == 0 {
+            let authority = try load(from: directory)
+            // An earlier release wrote none.
+            if access(directory + "/" + rootFile, F_OK) != 0, access(directory, W_OK) == 0 {
+                try authority.saveRoot(to: directory)
+            }
+            return authority
+        }
         let authority = try generate()
         try authority.save(to: directory)
         return authority
     }
 
     private static func store(_ text: String, to path: String, mode: UInt32) throws {
+        try store(Array(text.utf8), to: path, mode: mode)
+    }
+
+    private static func store(_ bytes: [UInt8], to path: String, mode: UInt32) throws {
         do throws(DraftFile.Fault) {
             let draft = try DraftFile(path, mode: mode)
-            try draft.append(Array(text.utf8))
+            try draft.append(bytes)
             try draft.commit()
         } catch {
             throw SimulatedAuthorityError(message: "The simulator's certificates: \(error).")

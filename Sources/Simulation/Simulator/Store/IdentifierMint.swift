@@ -9,10 +9,13 @@ struct IdentifierMint: Sendable, Hashable, Codable {
 
     private let base: Int64
     private var random: SeededGenerator
-    private var lastTransaction: Int64 = 0
-    private var lastOrder: Int64 = 0
+    private var lastTransaction: Int64
+    private var lastOrder: Int64
 
-    init(environment: SimulatedApp.Environment, lane: Int) {
+    /// - Parameter start: where in the lane it begins.
+    init(environment: SimulatedApp.Environment, lane: Int, from start: Int64) {
+        (lastTransaction, lastOrder) = (start, start)
+
         let first: Int64 = environment == .sandbox ? 2_000_000_000_000_000 : 400_000_000_000_000
         base = first + Int64(lane) * Self.laneWidth
         random = SeededGenerator(seed: UInt64(truncatingIfNeeded: lane))

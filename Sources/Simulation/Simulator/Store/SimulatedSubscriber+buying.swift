@@ -26,7 +26,8 @@ extension SimulatedSubscriber {
                     environment: app.environment.rawValue, recentSubscriptionStartDate: start,
                     appTransactionId: appTransactionId),
                 // Apple's two clocks: the original purchase date of a first transaction is often some seconds later.
-                originalPurchaseDate: start + .seconds(random.number(in: 0...7)), ownership: ownership,
+                originalPurchaseDate: signsAtOnce ? start : start + .seconds(random.number(in: 0...7)),
+                ownership: ownership,
                 appAccountToken: appAccountToken, advancedCommerce: advancedCommerce))
         begin(line, at: start, reason: "PURCHASE", offer: offer, id: original)
         emit(type, "INITIAL_BUY", on: line, at: instant)

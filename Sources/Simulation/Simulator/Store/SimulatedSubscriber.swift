@@ -30,6 +30,9 @@ public struct SimulatedSubscriber: Sendable, Hashable, Codable {
     public let appTransactionId: String
     /// How many times faster than in life periods pass, as in Apple's Sandbox: 1 is life, 8640 makes a month of five minutes.
     public var pace: Int64
+    /// Whether everything is signed at the instant at which it happens, so that a store that lives now signs nothing in the
+    /// future. Otherwise notifications are signed some seconds later, as Apple's are.
+    var signsAtOnce = false
 
     var lines: [SubscriptionLine] = []
     var purchases: [TransactionRecord] = []
@@ -41,26 +44,34 @@ public struct SimulatedSubscriber: Sendable, Hashable, Codable {
     private var lastNestedDate: Milliseconds = 0
     private var emitted: [UnsignedNotification] = []
 
+    // How the store signs is the store's, and is not kept.
+    private enum CodingKeys: CodingKey {
+        case app, storefront, appAccountToken, appTransactionId, pace, lines, purchases, random, mint, longestDelay
+        case lastOuterDate, lastNestedDate, emitted
+    }
+
     /// A customer who has bought nothing yet.
     ///
     /// - Parameters:
     ///   - lane: keeps the customer's identifiers apart from every other lane's; not negative.
     ///   - seed: decides UUIDs, identifiers and delays of seconds, never what happens.
     ///   - pace: how many times faster than in life periods pass; at least 1.
+    ///   - firstNumber: where in the lane the identifiers begin.
     public init(
         app: SimulatedApp = .example,
         storefront: Storefront = .unitedStates,
         appAccountToken: String? = nil,
         lane: Int,
         seed: UInt64,
-        pace: Int64 = 1
+        pace: Int64 = 1,
+        firstNumber: Int64 = 0
     ) {
         self.app = app
         self.storefront = storefront
         self.appAccountToken = appAccountToken
         self.pace = max(1, pace)
         random = SeededGenerator(seed: seed)
-        mint = IdentifierMint(environment: app.environment, lane: lane)
+        mint = IdentifierMint(environment: app.environment, lane: lane, from: firstNumber)
         appTransactionId = String(704_000_000_000_000_000 + random.number(in: 0...999_999_999_999_999))
     }
 
@@ -153,6 +164,11 @@ public struct SimulatedSubscriber: Sendable, Hashable, Codable {
     /// The outer signed date, some seconds after the event, and that of the nested records, which in real samples is the same, up to
     /// 1.5 s earlier, or a few milliseconds later. Both ascend strictly, for a later truth is signed later.
     private mutating func nextSignedDates(at instant: Milliseconds) -> (outer: Milliseconds, nested: Milliseconds) {
+        guard !signsAtOnce else {
+            let date = max(instant, lastOuterDate + 1, lastNestedDate + 1)
+            (lastOuterDate, lastNestedDate) = (date, date)
+            return (date, date)
+        }
         let outer = max(instant + random.number(in: 800...6000), lastOuterDate + 1000)
         let skew: Milliseconds =
             switch random.number(in: 0...9) {

@@ -11,6 +11,8 @@ struct Call: Sendable {
     let query: [(name: String, value: String)]
     let authorization: String?
     let place: SimulatedApp.Environment
+    /// When whoever answers looked at the shop.
+    var instant: Milliseconds = 0
     let body: [UInt8]
 
     init(method: String, target: String, authority: String?, authorization: String?, body: [UInt8]) {
@@ -18,13 +20,23 @@ struct Call: Sendable {
         self.authorization = authorization
         self.body = body
         let components = URLComponents(string: target)
-        path = components?.path ?? "/"
-        parts = (components?.percentEncodedPath ?? "/").split(separator: "/").map {
+        var parts = (components?.percentEncodedPath ?? "/").split(separator: "/").map {
             String($0).removingPercentEncoding ?? String($0)
         }
         query = (components?.queryItems ?? []).map { ($0.name, $0.value ?? "") }
-        place = Self.place(query.first { $0.name == "environment" }?.value, authority ?? "")
+        var path = components?.path ?? "/"
+        if let first = parts.first, let place = Self.prefixes[first] {
+            parts.removeFirst()
+            path = String(path.dropFirst(first.count + 1))
+            self.place = place
+        } else {
+            place = Self.place(query.first { $0.name == "environment" }?.value, authority ?? "")
+        }
+        (self.path, self.parts) = (path, parts)
     }
+
+    /// The beginnings of paths that name an environment, for clients that can be given an address and nothing else.
+    static let prefixes: [String: SimulatedApp.Environment] = ["production": .production, "sandbox": .sandbox]
 
     /// By the query, else by the host's name, else Sandbox, which is what a stand-in is.
     private static func place(_ named: String?, _ host: String) -> SimulatedApp.Environment {

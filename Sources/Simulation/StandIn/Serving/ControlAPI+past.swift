@@ -22,8 +22,20 @@ extension ControlAPI {
         ])
     }
 
-    /// How posting goes.
-    func posts() async -> JSONValue {
+    /// How posting goes; of a customer each notification, with what became of its posts.
+    func posts(_ call: Call) async -> JSONValue {
+        if let name = call.value("customer") {
+            return .array(
+                await store.posts(of: name).map { post in
+                    .members([
+                        "notificationType": .string(post.notification.type),
+                        "subtype": post.notification.subtype.map(JSONValue.string),
+                        "notificationUUID": .string(post.notification.uuid),
+                        "signedDate": .integer(post.notification.signedDate),
+                        "sendAttempts": .array(ServerAPI.attempts(post)),
+                    ])
+                })
+        }
         let counts = await store.postCounts()
         return .members([
             "listed": .integer(Int64(counts.listed)), "arrived": .integer(Int64(counts.arrived)),

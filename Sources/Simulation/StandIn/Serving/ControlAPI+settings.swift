@@ -6,6 +6,9 @@ extension ControlAPI {
     func clock(_ call: Call) async throws(Refusal) -> JSONValue {
         let body = try call.object()
         if let seconds = body.integer("advanceSeconds") {
+            guard !body.has("customer") else {
+                throw Refusal(status: 400, "there is one clock for all; a customer has a speed of his own")
+            }
             guard (0...3_200_000_000).contains(seconds) else {
                 throw Refusal(status: 400, "advanceSeconds is too much")
             }
@@ -16,7 +19,11 @@ extension ControlAPI {
                 let speed = StandInConfiguration.Speed(
                     body.integer("speed").map(String.init) ?? body.string("speed") ?? "")
             else { throw Refusal(status: 400, "speed is a whole number from 1 to 1000000, or sandbox") }
-            await store.change(speed: speed)
+            if let name = body.string("customer") {
+                await store.change(speed: speed, of: await store.customer(name, try place(call)))
+            } else {
+                await store.change(speed: speed)
+            }
         }
         await store.live()
         return .members(["now": .integer(await store.now)])
@@ -25,6 +32,10 @@ extension ControlAPI {
     func loss(_ call: Call) async throws(Refusal) -> JSONValue {
         guard let rate = try call.object().integer("rate"), (0...100).contains(rate) else {
             throw Refusal(status: 400, "rate goes from 0 to 100 percent")
+        }
+        if let name = try call.object().string("customer") {
+            await store.setLoss(percent: Double(rate), of: await store.customer(name, try place(call)))
+            return .members(["rate": .integer(rate), "customer": .string(name)])
         }
         let former = await store.lossPercent
         await store.setLoss(percent: Double(rate))

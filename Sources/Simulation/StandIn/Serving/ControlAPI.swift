@@ -8,6 +8,8 @@ struct ControlAPI: Sendable {
 
     /// Answers a call.
     func answer(_ call: Call) async throws(Refusal) -> JSONValue {
+        var call = call
+        call.instant = await store.look()
         let what = call.parts.dropFirst().first ?? ""
         switch (call.method, what) {
         case ("POST", "purchases"): return try await buy(call)
@@ -32,7 +34,8 @@ struct ControlAPI: Sendable {
             await store.forge(Int(try call.object().integer("count") ?? 1))
             return [:]
         case ("POST", "past"): return try await past(call)
-        case ("GET", "posts"): return await posts()
+        case ("GET", "products"): return await products()
+        case ("GET", "posts"): return await posts(call)
         case ("GET", "customers"): return try await device(call)
         case ("GET", "truth"): return await truth()
         case ("GET", "received"): return .array(await store.received)
@@ -79,7 +82,8 @@ struct ControlAPI: Sendable {
     private func buy(_ call: Call) async throws(Refusal) -> JSONValue {
         let body = try call.object()
         let id = try text(call, "productId")
-        let speed = await store.speed
+        let customer = body.string("customer")
+        let speed = if let customer { await store.speed(of: customer) } else { await store.speed }
         guard let product = Catalogue.product(id, speed) else {
             throw Refusal(status: 400, "nothing of this productId is sold")
         }
@@ -90,12 +94,11 @@ struct ControlAPI: Sendable {
         let token = body.string("appAccountToken")
         if let token, UniqueIdentifier(token) == nil { throw Refusal(status: 400, "appAccountToken is a UUID") }
         let place = try place(call)
-        let customer = await store.customer(body.string("customer"), place)
-        guard await store.place(of: customer) == place else {
-            throw Refusal(status: 409, "\(customer) buys in the other environment; name another customer")
+        let buyer = await store.customer(customer, place)
+        guard await store.place(of: buyer) == place else {
+            throw Refusal(status: 409, "\(buyer) buys in the other environment; name another customer")
         }
-        let now = await store.now
-        let sold = await store.act(customer) { customer -> SimulatedSubscriber.SoldItem in
+        let sold = await store.act(buyer) { customer, now -> SimulatedSubscriber.SoldItem in
             if let token { customer.subscriber.appAccountToken = token }
             guard product.kind == .autoRenewable else { return customer.subscriber.charge(product, at: now) }
             let subscriber = customer.subscriber
@@ -113,21 +116,23 @@ struct ControlAPI: Sendable {
             return customer.subscriber.latest(of: bought)
         }
         guard let sold else { throw Refusal(status: 500, "the customer is gone") }
-        return try await purchase(customer, sold)
+        return try await purchase(buyer, sold, call)
     }
 
     private func purchase(
-        _ id: String, _ item: SimulatedSubscriber.SoldItem
+        _ id: String, _ item: SimulatedSubscriber.SoldItem, _ call: Call
     ) async throws(Refusal) -> JSONValue {
         guard let customer = await store.customers[id] else { throw Refusal(status: 404, "no such customer") }
         let record = customer.subscriber[item]
         var renewal: String?
-        if case .period(let line, _) = item { renewal = await store.signed(customer.subscriber[line].renewal) }
+        if case .period(let line, _) = item {
+            renewal = await store.signed(customer.subscriber[line].renewal, at: call.instant)
+        }
         return .members([
             "customer": .string(id), "transactionId": .string(record.transactionId),
             "originalTransactionId": .string(record.originalTransactionId),
             "orderId": .string("M\(record.transactionId)"), "environment": .string(record.environment),
-            "signedTransactionInfo": .string(await store.signed(record)),
+            "signedTransactionInfo": .string(await store.signed(record, at: call.instant)),
             "signedRenewalInfo": renewal.map(JSONValue.string),
             "receiptData": .string(await receipts.receipt(of: id, store)),
         ])
@@ -141,8 +146,7 @@ struct ControlAPI: Sendable {
         guard let phase = await store.customers[customer]?.subscriber[line].phase,
             ![.expired, .revoked].contains(phase)
         else { throw Refusal(status: 409, "the subscription is over; buy it again") }
-        let now = await store.now
-        await store.act(customer) { act(&$0, line, now) }
+        await store.act(customer) { act(&$0, line, $1) }
         return try await standing(customer, line)
     }
 
@@ -155,17 +159,16 @@ struct ControlAPI: Sendable {
         guard (await store.customers[customer]?.subscriber[item].revocationDate != nil) == isOfRefunded else {
             throw Refusal(status: 409, isOfRefunded ? "it is not refunded" : "it is refunded already")
         }
-        let now = await store.now
-        await store.act(customer) { act(&$0, item, now) }
-        return try await purchase(customer, item)
+        await store.act(customer) { act(&$0, item, $1) }
+        return try await purchase(customer, item, call)
     }
 
     private func changePlan(_ call: Call) async throws(Refusal) -> JSONValue {
         let id = try text(call, "productId")
-        guard let product = Catalogue.product(id, await store.speed), product.kind == .autoRenewable else {
+        let (owner, reference) = try await line(call)
+        guard let product = Catalogue.product(id, await store.speed(of: owner)), product.kind == .autoRenewable else {
             throw Refusal(status: 400, "no subscription of this productId is sold")
         }
-        let (owner, reference) = try await line(call)
         guard await store.customers[owner]?.subscriber[reference].product.group == product.group else {
             throw Refusal(status: 409, "it is a plan of another subscription group; buy it")
         }
@@ -207,13 +210,12 @@ struct ControlAPI: Sendable {
         }
         let product = customer.subscriber[line].product
         let member = await store.customer(nil, await store.place(of: owner))
-        let now = await store.now
-        let item = await store.act(member) { member -> SimulatedSubscriber.SoldItem in
+        let item = await store.act(member) { member, now -> SimulatedSubscriber.SoldItem in
             let shared = member.subscriber.buy(product, ownership: .familyShared, at: now)
             return member.subscriber.latest(of: shared)
         }
         guard let item else { throw Refusal(status: 500, "the customer is gone") }
-        return try await purchase(member, item)
+        return try await purchase(member, item, call)
     }
 
     /// What this customer's device would hold.
@@ -223,11 +225,11 @@ struct ControlAPI: Sendable {
         }
         var transactions: [String] = []
         for item in customer.subscriber.allItems {
-            transactions.append(await store.signed(customer.subscriber[item]))
+            transactions.append(await store.signed(customer.subscriber[item], at: call.instant))
         }
         var renewals: [String] = []
         for line in customer.subscriber.allLines {
-            renewals.append(await store.signed(customer.subscriber[line].renewal))
+            renewals.append(await store.signed(customer.subscriber[line].renewal, at: call.instant))
         }
         let download = customer.subscriber.appTransaction(at: await store.now, firstDownloadAt: customer.joined)
         return .members([

@@ -29,6 +29,7 @@ struct Receipts: Sendable {
 
     /// Answers verifyReceipt.
     func answer(_ call: Call, _ store: SimulatedAppStore) async throws(Refusal) -> JSONValue {
+        _ = await store.look()
         if let refusal = await store.provocation(call.path) {
             guard let status = refusal.code else { throw refusal }
             return .members([

@@ -31,7 +31,7 @@ extension ServerAPI {
         guard await store.canExtend(id) else {
             throw Refusal(4_030_005, "Subscription has already received the maximum number of extensions.")
         }
-        await store.act(customer.id) { customer in
+        await store.act(customer.id) { customer, now in
             customer.subscriber.extend(line, by: .days(terms.days), at: now)
         }
         await store.noteExtension(id)

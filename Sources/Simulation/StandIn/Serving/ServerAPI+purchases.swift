@@ -47,7 +47,9 @@ extension ServerAPI {
 
     func transaction(_ call: Call, _ id: String) async throws(Refusal) -> JSONValue {
         let (customer, item) = try await sold(id, call)
-        return .members(["signedTransactionInfo": .string(await store.signed(customer.subscriber[item]))])
+        return .members([
+            "signedTransactionInfo": .string(await store.signed(customer.subscriber[item], at: call.instant))
+        ])
     }
 
     func statuses(_ call: Call, _ id: String) async throws(Refusal) -> JSONValue {
@@ -68,8 +70,8 @@ extension ServerAPI {
             groups[group, default: []].append(
                 .members([
                     "originalTransactionId": .string(line.originalTransactionId), "status": .integer(Int64(status)),
-                    "signedTransactionInfo": .string(await store.signed(latest)),
-                    "signedRenewalInfo": .string(await store.signed(line.renewal)),
+                    "signedTransactionInfo": .string(await store.signed(latest, at: call.instant)),
+                    "signedRenewalInfo": .string(await store.signed(line.renewal, at: call.instant)),
                 ]))
         }
         let data = groups.sorted { $0.key < $1.key }.map { group, lines in
@@ -104,7 +106,8 @@ extension ServerAPI {
             let (customer, item) = try? await sold(String(number), call)
         else { return .members(["status": 1, "signedTransactions": .array([])]) }
         return .members([
-            "status": 0, "signedTransactions": .texts([await store.signed(customer.subscriber[item])]),
+            "status": 0,
+            "signedTransactions": .texts([await store.signed(customer.subscriber[item], at: call.instant)]),
         ])
     }
 
@@ -120,7 +123,7 @@ extension ServerAPI {
         guard record.inAppOwnershipType == "PURCHASED" else {
             throw Refusal(4_000_185, "Family transactions are not supported.")
         }
-        await store.act(customer.id) { customer in
+        await store.change(customer.id) { customer in
             if let line = customer.line(id) {
                 customer.subscriber.changeAccountToken(line, to: token.description)
             } else {

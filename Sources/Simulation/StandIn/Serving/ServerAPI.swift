@@ -15,6 +15,8 @@ struct ServerAPI: Sendable {
 
     /// Answers a call; the token was checked.
     func answer(_ call: Call) async throws(Refusal) -> Answer {
+        var call = call
+        call.instant = await store.look()
         if let refusal = await store.provocation(call.path) { throw refusal }
         let path = call.parts.dropFirst().joined(separator: "/")
         let last = call.parts.last ?? ""
@@ -94,7 +96,7 @@ struct ServerAPI: Sendable {
         }
         let end = min(records.count, start + Self.pageSize)
         var signed: [String] = []
-        for record in records[start..<end] { signed.append(await store.signed(record)) }
+        for record in records[start..<end] { signed.append(await store.signed(record, at: call.instant)) }
         return [
             "signedTransactions": .texts(signed), "hasMore": .bool(end < records.count),
             "revision": .string(Revision.write(end)),

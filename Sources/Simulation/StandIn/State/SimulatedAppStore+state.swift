@@ -191,6 +191,9 @@ extension SimulatedAppStore {
         forgeries = standing.forgeries
         provoked = standing.provoked
         massExtensions = standing.massExtensions
-        for house in standing.houses { houses[house.app.environment] = house }
+        for house in standing.houses {
+            houses[house.app.environment] = house
+            houses[house.app.environment]?.signsAtOnce = true
+        }
     }
 }

@@ -1,9 +1,13 @@
 /// What the stand-in sells.
 enum Catalogue {
-    private static let products: [SimulatedProduct] = [
+    static let products: [SimulatedProduct] = [
         .premiumMonthly, .premiumYearly, .basicWeekly, .basicMonthly, .basicYearly, .newsMonthly, .coins, .lifetime,
         .seasonPass,
     ]
+
+    /// What ``offer(_:_:)`` knows: an introductory week for nothing and a quarter paid up front, a promotional offer, a code, and
+    /// one to win customers back.
+    static let offers = ["trial", "quarter_up_front", "spring_half_price", "welcome_code", "come_back"]
 
     /// What simulated customers buy: one in four buys a year.
     static let plans: [SimulatedProduct] = [

@@ -7,6 +7,10 @@ struct Customer: Sendable, Hashable, Codable {
     /// Whether he lives by himself.
     let isLively: Bool
     var life: SimulatedLife
+    /// How fast he lives, where that is not the shop's speed.
+    var speed: StandInConfiguration.Speed?
+    /// How many percent of the posts about him are lost, where that is not the shop's share.
+    var lossPercent: Double?
 
     var subscriber: SimulatedSubscriber {
         get { life.subscriber }

@@ -4,15 +4,15 @@ extension SimulatedAppStore {
         for number in 0..<configuration.customers where customers["resident-\(number + 1)"] == nil {
             let id = customer("resident-\(number + 1)", .sandbox, isLively: true)
             let now = now
-            act(id) { customer in
+            change(id) { customer in
                 let wait = customer.life.within(0...max(1, customer.life.paced(.days(7))))
                 customer.life.begin(at: now + (number == 0 ? 0 : wait))
             }
         }
     }
 
-    /// What the simulated customers do, at the present speed.
-    var habits: SimulatedLife.Habits {
+    /// What the simulated customers do, at a speed.
+    func habits(_ speed: StandInConfiguration.Speed) -> SimulatedLife.Habits {
         SimulatedLife.Habits(
             isStaged: false, plans: Catalogue.plans.compactMap { Catalogue.product($0.id, speed) },
             trial: Catalogue.offer("trial", speed) ?? .freeWeek,
@@ -21,10 +21,16 @@ extension SimulatedAppStore {
     }
 
     /// Performs everything that is due by now.
+    func live() {
+        liveByThemselves()
+        workOnMassExtensions()
+    }
+
+    /// Performs what is due of the customers.
     ///
     /// After a pause of more than two years of its life (a shop closed overnight at a high speed), the periods in
     /// between are not announced one by one: the simulated customers let everything run out, and come back.
-    func live() {
+    func liveByThemselves() {
         let instant = now
         let pause = lived.map { instant - $0 } ?? 0
         lived = instant
@@ -34,17 +40,20 @@ extension SimulatedAppStore {
             live(until: instant, afterLongPause: isLong)
             soonest = (customers.values.compactMap(\.life.nextInstant).min() ?? .max, customers.version)
         }
-        workOnMassExtensions()
     }
 
     private func live(until instant: Milliseconds, afterLongPause isLong: Bool) {
         for id in customers.keys.sorted() {
-            if isLong { act(id) { $0.life.lapse(at: instant) } }
-            // A period may be over before the one before it was noticed: all of them happen, one after the other.
-            for _ in 0..<64 {
-                guard let next = customers[id]?.life.nextInstant, next <= instant else { break }
-                act(id) { $0.life.advance(to: instant) }
-            }
+            if isLong { change(id) { $0.life.lapse(at: instant) } }
+            catchUp(id, until: instant)
+        }
+    }
+
+    /// A period may be over before the one before it was noticed: all of them happen, one after the other.
+    func catchUp(_ id: String, until instant: Milliseconds) {
+        for _ in 0..<64 {
+            guard let next = customers[id]?.life.nextInstant, next <= instant else { break }
+            change(id) { $0.life.advance(to: instant) }
         }
     }
 
@@ -59,8 +68,7 @@ extension SimulatedAppStore {
                     let state = customer.subscriber[line]
                     guard state.phase == .active else { continue }
                     let isExtended = canExtend(state.originalTransactionId)
-                    let instant = now
-                    act(id) { customer in
+                    act(id) { customer, instant in
                         if isExtended {
                             customer.subscriber.extend(line, by: Milliseconds.days(work.days), at: instant)
                         } else {

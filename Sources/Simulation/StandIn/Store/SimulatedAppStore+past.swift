@@ -21,6 +21,11 @@ extension SimulatedAppStore {
         return (notifications, first)
     }
 
+    /// The notifications about a customer, in the order of signing.
+    func posts(of name: String) -> [ListedPost] {
+        posts.filter { customer(of: $0) == name }.sorted { $0.notification.signedDate < $1.notification.signedDate }
+    }
+
     /// How many notifications are listed, how many of those have arrived, and how many were posted without success so
     /// far. The rest is not posted yet, or never will be.
     func postCounts() -> (listed: Int, arrived: Int, lost: Int) {

@@ -38,6 +38,10 @@ actor SimulatedAppStore {
     var lived: Milliseconds?
     /// When something happens next by itself, and which customers that was found out of.
     var soonest: (instant: Milliseconds, version: Int) = (0, -1)
+    /// When somebody looked last, and when somebody did something last: what is done is dated after all that was seen before.
+    private var (looked, acted): (Milliseconds, Milliseconds) = (0, 0)
+    /// The latest date of all that was signed.
+    private var foremost: Milliseconds = 0
     private let machine: @Sendable () -> Milliseconds
     /// Where the shop is kept.
     var file: StateFile?
@@ -83,29 +87,67 @@ actor SimulatedAppStore {
         for place in Place.allCases {
             houses[place] = SimulatedSubscriber(
                 app: configuration.app.in(place), lane: 99_999, seed: configuration.seed &+ 17)
+            houses[place]?.signsAtOnce = true
         }
         self.houses = houses
     }
 
-    /// Shops of different seeds have different customers: a hundred stretches of 100,000 lanes, apart from those of `Simulation`,
-    /// which leave identifiers their usual length.
-    private static func firstLane(_ seed: UInt64) -> Int { 20_000_000 + Int(seed % 100) * 100_000 }
+    /// Where the lanes of a shop's customers begin, apart from those of `Simulation`; identifiers keep their usual length.
+    ///
+    /// - Seeds that a person chooses: a hundred stretches of 100,000 lanes.
+    /// - Seeds of chance (``StandInConfiguration/anySeed()``): anywhere in 29 million lanes. The identifiers of each
+    ///   customer then begin anywhere in the lane, too, so that no two shops ever sell the same transaction.
+    private static func firstLane(_ seed: UInt64) -> Int {
+        guard StandInConfiguration.isChance(seed) else { return 20_000_000 + Int(seed % 100) * 100_000 }
+        var random = SeededGenerator(seed: seed)
+        return Int(random.number(in: 30_000_000...58_899_999))
+    }
+
+    private func firstNumber() -> Int64 {
+        StandInConfiguration.isChance(configuration.seed) ? random.number(in: 0...8_999_999) : 0
+    }
 
     /// The store's time.
     var now: Milliseconds { machine() + ahead }
 
     func advance(by milliseconds: Milliseconds) { ahead += max(0, milliseconds) }
 
-    /// Sets another speed for all customers from now on; periods that are paid for already end as planned.
+    /// Sets another speed for all customers that have none of their own, from now on; periods that are paid for already end as
+    /// planned.
     func change(speed: StandInConfiguration.Speed) {
         self.speed = speed
-        for id in customers.keys {
-            customers[id]?.subscriber.pace = speed.pace
-            if customers[id]?.isLively == true { customers[id]?.life.habits = habits }
-        }
+        for id in customers.keys where customers[id]?.speed == nil { apply(speed, to: id) }
+    }
+
+    /// Sets a customer's own speed, likewise.
+    func change(speed: StandInConfiguration.Speed, of customer: String) {
+        customers[customer]?.speed = speed
+        apply(speed, to: customer)
+    }
+
+    /// How fast a customer lives.
+    func speed(of customer: String) -> StandInConfiguration.Speed { customers[customer]?.speed ?? speed }
+
+    private func apply(_ speed: StandInConfiguration.Speed, to id: String) {
+        let habits = habits(speed)
+        customers[id]?.subscriber.pace = speed.pace
+        if customers[id]?.isLively == true { customers[id]?.life.habits = habits }
     }
 
     func setLoss(percent: Double) { lossPercent = percent }
+
+    /// Sets a customer's own loss.
+    func setLoss(percent: Double, of customer: String) { customers[customer]?.lossPercent = percent }
+
+    /// How many percent of the posts like this one are lost.
+    private func lossPercent(of post: ListedPost) -> Double {
+        customer(of: post).flatMap { customers[$0]?.lossPercent } ?? lossPercent
+    }
+
+    /// The customer that a notification is about; nil where it is about none.
+    func customer(of post: ListedPost) -> String? {
+        post.notification.transaction.flatMap { owners[post.environment]?[$0.transactionId] }
+    }
 
     func app(_ place: Place) -> SimulatedApp { configuration.app.in(place) }
 
@@ -118,7 +160,7 @@ actor SimulatedAppStore {
             let storefront = Storefront.all[Int(random.next() % UInt64(Storefront.all.count))]
             let subscriber = SimulatedSubscriber(
                 app: app(place), storefront: storefront, appAccountToken: nil, lane: lanes, seed: random.next(),
-                pace: speed.pace)
+                pace: speed.pace, firstNumber: firstNumber())
             lanes += 1
             let life = SimulatedLife(subscriber, random: SeededGenerator(seed: random.next()), habits: nil)
             enter(Customer(id: id, joined: now, isLively: isLively, life: life))
@@ -128,8 +170,10 @@ actor SimulatedAppStore {
 
     /// Adds a customer, and indexes the customer's transactions.
     func enter(_ customer: Customer) {
+        var customer = customer
+        customer.subscriber.signsAtOnce = true
+        if customer.isLively { customer.life.habits = habits(customer.speed ?? speed) }
         customers[customer.id] = customer
-        if customer.isLively { customers[customer.id]?.life.habits = habits }
         owners[customer.place]?[customer.subscriber.appTransactionId] = customer.id
         claim(for: customer)
     }
@@ -145,16 +189,42 @@ actor SimulatedAppStore {
     /// The customer of an id: a transaction's, an original transaction's, or a download's.
     func owner(of id: String, _ place: Place) -> String? { owners[place]?[id] }
 
-    /// Does something to a customer, and lists what Apple would say about it.
+    /// Does something to a customer now, after all that was due before, and lists what Apple would say about it.
+    ///
+    /// - Parameter body: takes the customer and the instant, which is later than all that was seen of the shop before.
     @discardableResult
-    func act<T: Sendable>(_ id: String, _ body: @Sendable (inout Customer) throws -> T) rethrows -> T? {
+    func act<T: Sendable>(
+        _ id: String, _ body: @Sendable (inout Customer, Milliseconds) throws -> T
+    ) rethrows -> T? {
+        acted = max(now, looked + 1, acted)
+        catchUp(id, until: acted)
+        return try change(id) { [acted] in try body(&$0, acted) }
+    }
+
+    /// Changes a customer, and lists what Apple would say about it.
+    @discardableResult
+    func change<T: Sendable>(_ id: String, _ body: @Sendable (inout Customer) throws -> T) rethrows -> T? {
         guard var customer = customers[id] else { return nil }
         let value = try body(&customer)
         claim(for: customer)
         for notification in customer.subscriber.takeNotifications() { list(notification, customer.place) }
+        let isKnown = soonest.version == customers.version
         customers[id] = customer
+        if isKnown { soonest = (min(soonest.instant, customer.life.nextInstant ?? .max), customers.version) }
         return value
     }
+
+    /// Brings the shop up to now for somebody who looks at it: what is read from here on is signed at the instant returned.
+    func look() -> Milliseconds {
+        liveByThemselves()
+        let instant = max(now, acted)
+        looked = max(looked, instant)
+        return instant
+    }
+
+    /// For how long an answer is kept back, so that nobody sees anything before its date. Dates are ahead of now only
+    /// where more happened within a millisecond than can be dated in it.
+    var lead: Milliseconds { max(0, foremost - now) }
 
     /// Puts a notification on the list; it is posted once its signed date has come.
     @discardableResult
@@ -178,17 +248,19 @@ actor SimulatedAppStore {
         return authority.sign(json)
     }
 
-    /// A transaction as it is now.
-    func signed(_ record: TransactionRecord) -> String {
+    /// A transaction as it was at an instant of ``look()``, after which it was read.
+    func signed(_ record: TransactionRecord, at instant: Milliseconds) -> String {
         var record = record
-        record.signedDate = max(now, record.signedDate)
+        record.signedDate = max(instant, record.signedDate)
+        foremost = max(foremost, record.signedDate)
         return sign(record.json)
     }
 
-    /// A renewal info as it is now.
-    func signed(_ record: RenewalRecord) -> String {
+    /// A renewal info, likewise.
+    func signed(_ record: RenewalRecord, at instant: Milliseconds) -> String {
         var record = record
-        record.signedDate = max(now, record.signedDate)
+        record.signedDate = max(instant, record.signedDate)
+        foremost = max(foremost, record.signedDate)
         return sign(record.json)
     }
 
@@ -200,7 +272,10 @@ actor SimulatedAppStore {
     }
 
     /// A notification as the history lists it.
-    func signed(_ post: ListedPost) -> String { post.notification.signed { sign($0) } }
+    func signed(_ post: ListedPost) -> String {
+        foremost = max(foremost, post.notification.signedDate)
+        return post.notification.signed { sign($0) }
+    }
 
     // MARK: - Posting
 
@@ -215,7 +290,7 @@ actor SimulatedAppStore {
         for index in firstOpenPost..<posts.count where taken.count < limit {
             guard !posts[index].isUnderWay, let next = posts[index].next, next <= instant else { continue }
             posts[index].isUnderWay = true
-            let isLost = Double(random.next() % 10_000) < lossPercent * 100
+            let isLost = Double(random.next() % 10_000) < lossPercent(of: posts[index]) * 100
             if isLost {
                 posted(index, "NO_RESPONSE")
             } else {

@@ -59,7 +59,7 @@ public struct StandInConfiguration: Sendable {
     public var hasEveryVerb = false
     /// What simulated customers plan happens at multiples of this, in milliseconds; 0 for any instant.
     public var step: Int64 = 0
-    /// What decides everything that is left to chance.
+    /// What decides everything that is left to chance: the same seed, the same identifiers.
     public var seed: UInt64
     /// How many days the store's clock is behind the machine's at the start: so far it can be put ahead, and nothing is signed
     /// in the future.
@@ -69,6 +69,19 @@ public struct StandInConfiguration: Sendable {
     /// - `lossPercent` is taken from here at each start: a client that raised it for a while and was killed leaves no
     ///   shop that loses every post.
     public var stateFile: String?
+
+    /// The identifiers of all that is sold.
+    public static var products: [String] { Catalogue.products.map(\.id) }
+
+    /// The names of the offers that a purchase of a subscription may take.
+    public static var offers: [String] { Catalogue.offers }
+
+    /// A seed that no other shop has: what it sells is never taken for what another one sold. JSON can say it, for a
+    /// person who wants the same shop again.
+    public static func anySeed() -> UInt64 { .random(in: 1 << 32..<1 << 53) }
+
+    /// Whether a seed is one of ``anySeed()``'s. People choose smaller ones.
+    static func isChance(_ seed: UInt64) -> Bool { seed >= 1 << 32 }
 
     /// A set-up.
     public init(
