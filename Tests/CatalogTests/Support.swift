@@ -10,6 +10,7 @@ enum Example: String, CaseIterable {
     case freeAndLifetime = "free-and-lifetime"
     case monthlyQuarterlyYearly = "monthly-quarterly-yearly"
     case monthAndYear = "month-and-year"
+    case simulator
 
     static let directory = packageRoot.appending(path: "deploy/catalogs")
 

@@ -80,9 +80,12 @@ extension Settings {
         return apps.keys.first
     }
 
+    /// `STOREHOOK_APPLE_URL`, where it is set: a stand-in's address.
+    func standInURL() throws -> String? { try text("storehook.apple.url") }
+
     /// `STOREHOOK_APPLE_URL`: the address of Apple's servers; Apple's own by default.
     func appleHosts() throws -> AppStoreHosts {
-        guard let url = try text("storehook.apple.url") else { return .apple }
+        guard let url = try standInURL() else { return .apple }
         do {
             return try AppStoreHosts(standIn: url, for: try verifier().environments)
         } catch let fault as AppStoreHosts.Fault {

@@ -1,3 +1,4 @@
+import AccountAPI
 import AppStorePayloads
 import Crypto
 import Foundation
@@ -21,15 +22,20 @@ struct DemoKey {
         URL(fileURLWithPath: file).deletingLastPathComponent().appending(path: "jwt.json").path
     }
 
+    /// Reads the key; nil where there is none.
+    static func load(file: String) throws -> DemoKey? {
+        guard let data = FileManager.default.contents(atPath: file) else { return nil }
+        guard let key = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: data, as: UTF8.self)) else {
+            throw CommandFailure("\(file) holds no P-256 key in PEM; move it away", status: .usage)
+        }
+        return DemoKey(key: key)
+    }
+
     /// Reads the key, or makes one; writes its JWKS where there is none, or another.
     static func loadOrMake(file: String) throws -> DemoKey {
         let demoKey: DemoKey
-        if let data = FileManager.default.contents(atPath: file) {
-            guard let key = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: data, as: UTF8.self))
-            else {
-                throw CommandFailure("\(file) holds no P-256 key in PEM; move it away", status: .usage)
-            }
-            demoKey = DemoKey(key: key)
+        if let kept = try load(file: file) {
+            demoKey = kept
         } else {
             demoKey = DemoKey(key: P256.Signing.PrivateKey())
             try write(demoKey.key.pemRepresentation + "\n", to: file)
@@ -71,6 +77,28 @@ struct DemoKey {
             "x":"\(text(raw.prefix(32)))","y":"\(text(raw.dropFirst(32)))"}]}
 
             """
+    }
+
+    /// A token of an account, as the settings say what the account API takes.
+    func token(of account: String, hours: Int64, role: String? = nil, _ settings: Settings) async throws -> String {
+        let rules = try settings.tokenRules()
+        guard rules.accountClaim == "sub" else {
+            throw CommandFailure(
+                "STOREHOOK_JWT_ACCOUNT_CLAIM is another than sub, which is not signed here", status: .usage)
+        }
+        let now = Int64(Date().timeIntervalSince1970)
+        return try await sign(
+            DemoClaims(
+                sub: account, iss: rules.issuer, aud: rules.audience, iat: now, exp: now + hours * 3600, role: role))
+    }
+
+    /// Where the key is whose public half the settings name.
+    static func file(of settings: Settings) throws -> String {
+        let source = try settings.tokenKeys()
+        guard case .file(let jwks) = source else {
+            throw CommandFailure("STOREHOOK_JWT_KEYS is a URL; say --key FILE", status: .usage)
+        }
+        return file(ofJWKS: jwks)
     }
 
     func sign(_ claims: DemoClaims) async throws -> String {

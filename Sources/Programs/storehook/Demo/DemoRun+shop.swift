@@ -53,6 +53,8 @@ extension DemoRun {
         detail("  \(program) queue\(config)")
         detail("the customer: a purchase whose post was lost and fetched, a renewal, a refund:")
         detail("  \(program) subscription \(original)\(config)")
+        detail("a whole life in ten seconds, from a trial to a refund, beside the events and what an app is answered:")
+        detail("  \(program) demo life\(config)")
         detail("what Apple lists, what of it was recovered, and what got lost since (without --check it is fetched):")
         detail("  \(program) reconcile --check --since \(began)\(config)")
     }

@@ -3,7 +3,6 @@ import AppStoreServerAPI
 import AppStoreVerification
 import Base
 import Foundation
-import HTTPKit
 
 /// The shop of a demonstration: a stand-in for Apple's servers, and one customer played by the demonstration.
 struct DemoShop: Sendable {
@@ -24,9 +23,9 @@ struct DemoShop: Sendable {
         let former = try await setLoss(100)
         let original: String
         do {
-            let bought = try await post(
-                "purchases", #"{"productId":"com.example.storehook.basic.weekly","environment":"Sandbox"}"#)
-            guard let id = bought.string("originalTransactionId") else {
+            let bought = try await calls.post(
+                "purchases", ["productId": "com.example.storehook.basic.weekly", "environment": "Sandbox"])
+            guard let id = bought["originalTransactionId"]?.asText else {
                 throw trouble("tells no original transaction")
             }
             original = id
@@ -48,7 +47,7 @@ struct DemoShop: Sendable {
         let now = WallClock.now()
         let wait = (second.purchaseDate ?? now).millisecondsSince1970 - now.millisecondsSince1970
         try await Task.sleep(for: .milliseconds(min(max(0, wait), Int64(patience / .milliseconds(1)))))
-        try await post("refunds", "{\"transactionId\":\"\(second.transactionId)\"}")
+        try await calls.post("refunds", ["transactionId": .string(second.transactionId)])
         _ = try await attempted(.refund, of: original, since: start)
         tell("the customer got the money of the second week back")
         return original
@@ -60,7 +59,7 @@ struct DemoShop: Sendable {
     @discardableResult
     func setLoss(_ percent: Int64) async throws -> Int64 {
         // A task of its own is not cancelled with this one.
-        try await Task { try await post("loss", "{\"rate\":\(percent)}").integer("formerRate") ?? 0 }.value
+        try await Task { try await calls.post("loss", ["rate": .integer(percent)])["formerRate"]?.asInteger ?? 0 }.value
     }
 
     /// Waits until Apple has tried to post a notification, whether it arrived or not.
@@ -84,19 +83,7 @@ struct DemoShop: Sendable {
         )
     }
 
-    /// What a person does in the shop.
-    @discardableResult
-    private func post(_ what: String, _ body: String) async throws -> JSONObject {
-        var request = OutboundRequest(
-            "POST", "\(url)/stand-in/\(what)", headers: [("Content-Type", "application/json")], body: Array(body.utf8))
-        request.answerBody = .whole(upTo: 8 << 20)
-        guard let answer = try? await OutboundClient.send(request) else { throw trouble("does not answer") }
-        guard answer.status == 200, let object = try? JSONDocument(answer.body).object else {
-            let text = String(decoding: answer.body.prefix(200), as: UTF8.self)
-            throw trouble("answers \(answer.status) to \(what): \(text)")
-        }
-        return object
-    }
+    private var calls: StandInCalls { StandInCalls(url: url) }
 
-    private func trouble(_ what: String) -> CommandFailure { CommandFailure("the shop at \(url) \(what)") }
+    private func trouble(_ what: String) -> CommandFailure { calls.trouble(what) }
 }

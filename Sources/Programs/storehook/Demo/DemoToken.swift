@@ -1,6 +1,5 @@
 import AccountAPI
 import ArgumentParser
-import Foundation
 
 struct DemoToken: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,26 +34,8 @@ struct DemoToken: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await shared.settings()
-        let demoKey: DemoKey
-        if let key {
-            demoKey = try DemoKey.loadOrMake(file: key)
-        } else {
-            guard case .file(let jwks) = try settings.tokenKeys() else {
-                throw CommandFailure("STOREHOOK_JWT_KEYS is a URL; say --key FILE", status: .usage)
-            }
-            demoKey = try DemoKey.loadOrMake(file: DemoKey.file(ofJWKS: jwks))
-        }
+        let demoKey = try DemoKey.loadOrMake(file: try key ?? DemoKey.file(of: settings))
         guard let account else { return }
-        let rules = try settings.tokenRules()
-        guard rules.accountClaim == "sub" else {
-            throw CommandFailure(
-                "STOREHOOK_JWT_ACCOUNT_CLAIM is another than sub, which is not signed here", status: .usage)
-        }
-        let now = Date()
-        StandardOutput.line(
-            try await demoKey.sign(
-                DemoClaims(
-                    sub: account, iss: rules.issuer, aud: rules.audience, iat: Int64(now.timeIntervalSince1970),
-                    exp: Int64(now.timeIntervalSince1970) + hours * 3600, role: role)))
+        StandardOutput.line(try await demoKey.token(of: account, hours: hours, role: role, settings))
     }
 }
