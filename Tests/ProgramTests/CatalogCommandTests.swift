@@ -91,6 +91,7 @@ struct CatalogCommandTests {
         #expect(long.ending == .exited(1) && long.output.contains("at most 1 MiB"), "\(long)")
         let folder = try await run("catalog", "check", FileManager.default.temporaryDirectory.path)
         #expect(folder.ending == .exited(2) && folder.errorLines == 1, "\(folder)")
+        #expect(folder.errors.contains("it is a directory"), "\(folder)")
     }
 
     @Test("schema prints what stands beside the examples")

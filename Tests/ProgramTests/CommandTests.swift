@@ -1,3 +1,4 @@
+import Base
 import EvidenceStore
 import Foundation
 import Postgres
@@ -85,6 +86,28 @@ struct CommandTests {
                 #expect(outcome.errorLines == 1, "\(outcome.errors)")
                 #expect(outcome.errors.contains(name), "\(outcome.errors)")
             }
+        }
+    }
+
+    @Test("that do not reach the database, or may not do something there, say what to do")
+    func unreached() async throws {
+        try await withSite { site in
+            let port = try freePort()
+            for url in ["postgresql://me@127.0.0.1:\(port)/storehook", "\(site.database.url)_of_nobody"] {
+                for command in ["queue", "migrate"] {
+                    let outcome = try await site.run(
+                        command, with: ["DATABASE_URL": url, "STOREHOOK_LOG_LEVEL": "critical"])
+                    #expect(outcome.ending == .exited(1) && outcome.errorLines == 1, "\(outcome)")
+                    #expect(
+                        outcome.errors.contains("; is the server running, and is DATABASE_URL right?"), "\(outcome)")
+                }
+            }
+            let file = try await site.run("queue", "--config", "/no/such/file")
+            #expect(
+                file.errors
+                    == "storehook: cannot read the configuration file /no/such/file: No such file or directory\n")
+            // Tests may run as root, who may read everything.
+            #expect(PlainFile.reason(EACCES).hasPrefix("Permission denied to user "), "\(PlainFile.reason(EACCES))")
         }
     }
 

@@ -163,6 +163,7 @@ struct EndpointCommandTests {
                 (["events", "deliveries", "--limit", "0"], "--limit goes from 1"),
                 (["events", "resend", "evt_1", "--endpoint", "77"], "there is no endpoint 77"),
                 (["events", "deliveries", "--endpoint", "77"], "there is no endpoint 77"),
+                (["endpoints", "add", "http://10.0.0.1/"], "by the setting STOREHOOK_ENDPOINT_NETWORKS"),
                 (["events", "deliveries", "evt_4711"], "there is no event evt_4711"),
                 (["events", "resend", "evt_4711", "evt_4712"], "there is no event evt_4711 and 1 more of those named"),
             ] {

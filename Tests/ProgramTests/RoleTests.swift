@@ -279,6 +279,7 @@ struct RoleTests {
                 let reported = try await site.run("purchases", "list", with: monitor)
                 for refused in [letters, replay, reported] {
                     #expect(refused.ending == .exited(1) && refused.errors.contains("42501"), "\(refused)")
+                    #expect(refused.errors.contains("sql/roles.sql"), "\(refused)")
                 }
                 #expect(try await site.outbox.conservation().pending == 1)
             }

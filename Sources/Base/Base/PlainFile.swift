@@ -60,12 +60,28 @@ package struct PlainFile: Sendable {
     /// The user who owns it.
     package let owner: UInt32
 
+    /// Why a file cannot be read, and where this program's user may not, what to do.
+    /// - Parameter code: errno(3).
+    package static func reason(_ code: Int32) -> String {
+        let why = String(cString: strerror(code))
+        guard code == EACCES || code == EPERM else { return why }
+        let user = NSUserName()
+        return "\(why) to user \(user): let that user, or a group of it, read the file and enter its directories"
+    }
+
+    /// Why the file of this name cannot be read now, likewise; nil where it can.
+    package static func unreadable(_ path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, access(path, R_OK) == 0 else { return reason(errno) }
+        return status.st_mode & S_IFMT == S_IFDIR ? "it is a directory" : nil
+    }
+
     /// Reads it.
     /// - Parameter most: the longest file that is read, in bytes.
     package init(_ path: String, upTo most: Int) throws(Fault) {
         // Opening a named pipe would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw .unreadable(Self.reason(errno)) }
         defer { close(descriptor) }
         var status = stat()
         // Of what is open, and not of what has its name by now.
@@ -77,7 +93,7 @@ package struct PlainFile: Sendable {
             let part = bytes.withUnsafeMutableBytes { [count] in
                 Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
             }
-            guard part >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
+            guard part >= 0 else { throw .unreadable(Self.reason(errno)) }
             if part == 0 { break }
             count += part
         }

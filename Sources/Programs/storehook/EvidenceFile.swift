@@ -15,7 +15,7 @@ enum EvidenceFile {
             data = try FileHandle.standardInput.read(upToCount: most + 1) ?? Data()
         } else {
             guard let handle = FileHandle(forReadingAtPath: file) else {
-                throw CommandFailure("cannot read \(file)", status: .usage)
+                throw CommandFailure.unreadable(file)
             }
             data = try handle.read(upToCount: most + 1) ?? Data()
         }

@@ -1,3 +1,5 @@
+import Base
+
 /// The program's exit statuses: scripts rely on them.
 enum ExitStatus: Int32, Error {
     /// Done, or "yes" as an answer.
@@ -18,5 +20,12 @@ struct CommandFailure: Error {
     init(_ message: String, status: ExitStatus = .failed) {
         self.message = message
         self.status = status
+    }
+
+    /// That a file which was named cannot be read, and why.
+    /// - Parameter place: what the line begins with.
+    static func unreadable(_ path: String, _ what: String = "", place: String = "") -> CommandFailure {
+        let why = PlainFile.unreadable(path).map { ": \($0)" } ?? ""
+        return CommandFailure("\(place)cannot read \(what)\(path)\(why)", status: .usage)
     }
 }

@@ -22,7 +22,7 @@ extension Settings {
     /// - Parameter place: what a fault begins with.
     static func consumptionPolicy(_ file: String, _ place: String = "") throws -> ConsumptionPolicy {
         guard let data = FileManager.default.contents(atPath: file) else {
-            throw CommandFailure("\(place)cannot read \(file)", status: .usage)
+            throw CommandFailure.unreadable(file, place: place)
         }
         do throws(YAMLFault) {
             return try ConsumptionPolicy(yaml: String(decoding: data, as: UTF8.self))

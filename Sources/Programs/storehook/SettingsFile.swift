@@ -22,7 +22,7 @@ enum SettingsFile {
     /// - Throws: `CommandFailure`, with file and line.
     static func read(_ path: String) throws -> [String: String] {
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) else {
-            throw CommandFailure("cannot read the configuration file \(path)", status: .usage)
+            throw CommandFailure.unreadable(path, "the configuration file ")
         }
         guard data.count <= limit else {
             throw CommandFailure("the configuration file \(path) has more than a MiB", status: .usage)

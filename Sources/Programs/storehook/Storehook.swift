@@ -1,5 +1,6 @@
 import ArgumentParser
 import Base
+import Postgres
 
 #if canImport(Glibc)
     import Glibc
@@ -97,8 +98,16 @@ enum Program {
             StandardError.line("storehook: \(Storehook.message(for: error)); --help shows the usage")
             end(.usage)
         default:
-            StandardError.line("storehook: \(error)")
+            StandardError.line("storehook: \(error)\((error as? PostgresError).map { advice(about: $0) } ?? "")")
             end(.failed)
         }
+    }
+
+    /// What to do where the database is not reached, or refuses to do something for this user.
+    private static func advice(about error: PostgresError) -> String {
+        if error.sqlState == "42501" {
+            return "; sql/roles.sql gives each program's user its rights, and storehook doctor says which are missing"
+        }
+        return error.operation == "connect" ? "; is the server running, and is DATABASE_URL right?" : ""
     }
 }

@@ -6,7 +6,7 @@ enum CatalogFile {
     /// Its text. Of a file that is too long, just enough is read for the parser to refuse it as too long.
     static func read(_ path: String) throws -> String {
         guard let file = FileHandle(forReadingAtPath: path) else {
-            throw CommandFailure("cannot read \(path)", status: .usage)
+            throw CommandFailure.unreadable(path)
         }
         defer { try? file.close() }
         var data = Data()
@@ -15,7 +15,7 @@ enum CatalogFile {
                 data.append(more)
             }
         } catch {
-            throw CommandFailure("cannot read \(path)", status: .usage)
+            throw CommandFailure.unreadable(path)
         }
         guard data.count > YAMLText.longest || String(validating: data, as: UTF8.self) != nil else {
             throw CommandFailure("\(path) is not text in UTF-8", status: .usage)

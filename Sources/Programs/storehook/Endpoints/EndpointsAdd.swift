@@ -101,7 +101,14 @@ struct EndpointsAdd: ActingCommand {
             }
             return url
         } catch {
-            throw CommandFailure("the URL is not called: \(error)", status: .usage)
+            let setting: String? =
+                switch error {
+                case .notHTTPS: "STOREHOOK_ENDPOINT_HTTP=on"
+                case .address, .loopbackName: "STOREHOOK_ENDPOINT_NETWORKS, for this command and the workers"
+                default: nil
+                }
+            throw CommandFailure(
+                "the URL is not called: \(error)\(setting.map { " \($0)" } ?? "")", status: .usage)
         }
     }
 }
