@@ -785,6 +785,18 @@ CREATE FUNCTION storehook.filled_apps() RETURNS TABLE(bundle_id text, environmen
      where not storehook.is_filling(s.bundle_id, s.environment)
 $$;
 
+CREATE FUNCTION storehook.forget_account_name() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    delete from storehook.account_names where token = new.token;
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.has_access(app_account_token uuid, product_id text) RETURNS boolean
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1481,6 +1493,19 @@ CREATE TABLE storehook.account_lines (
 );
 
 COMMENT ON TABLE storehook.account_lines IS 'the accounts that Apple signed into a purchase, or that anything binds it to';
+
+CREATE TABLE storehook.account_names (
+    token uuid NOT NULL,
+    account text NOT NULL,
+    named_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT account_names_account_check CHECK (((length(account) >= 1) AND (length(account) <= 1000)))
+);
+
+COMMENT ON TABLE storehook.account_names IS 'what the app''s own tokens call an account, for accounts without an id in accounts; written once, with the first answer that has the token';
+
+COMMENT ON COLUMN storehook.account_names.token IS 'the appAccountToken';
+
+COMMENT ON COLUMN storehook.account_names.account IS 'the account''s id';
 
 CREATE TABLE storehook.account_status (
     token uuid NOT NULL,
@@ -4357,6 +4382,9 @@ ALTER TABLE ONLY storehook.account_ids
 ALTER TABLE ONLY storehook.account_lines
     ADD CONSTRAINT account_lines_pkey PRIMARY KEY (token, environment, original_transaction_id, bundle_id);
 
+ALTER TABLE ONLY storehook.account_names
+    ADD CONSTRAINT account_names_pkey PRIMARY KEY (token);
+
 ALTER TABLE ONLY storehook.account_status
     ADD CONSTRAINT account_status_pkey PRIMARY KEY (token, environment, catalog);
 
@@ -4812,6 +4840,8 @@ ALTER INDEX storehook.events_by_account ATTACH PARTITION storehook.events_defaul
 
 ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
 
+CREATE TRIGGER accounts_forget_name AFTER UPDATE OF erased_at ON storehook.accounts FOR EACH ROW WHEN ((new.erased_at IS NOT NULL)) EXECUTE FUNCTION storehook.forget_account_name();
+
 CREATE TRIGGER consumption_consents_keep BEFORE INSERT ON storehook.consumption_consents FOR EACH ROW EXECUTE FUNCTION storehook.keep_consent();
 
 CREATE TRIGGER dead_letters_remembered AFTER DELETE ON storehook.dead_letters REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION storehook.remember_dead_letters();
@@ -4898,6 +4928,8 @@ REVOKE ALL ON FUNCTION storehook.event_days(kept_days integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.expire_junk(keep_days integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.filled_apps() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.forget_account_name() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.history_filled_at(bundle_id text, environment text) FROM PUBLIC;
 
