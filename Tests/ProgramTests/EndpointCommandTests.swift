@@ -89,6 +89,47 @@ struct EndpointCommandTests {
         }
     }
 
+    @Test("a past event is sent once more, marked and under its own id, to a disabled endpoint too, and counts nowhere")
+    func replay() async throws {
+        try await with { site, settings, receiver, _ in
+            let (id, _) = try await add(
+                site, "http://127.0.0.1:\(receiver.port)/hook", ["--kinds", "account.*"], settings)
+            try await write(site, 2, of: 1)
+            let event = try #require(try await EventStore(site.pool).latest(1).events.last)
+            _ = try await site.run("endpoints", "disable", "\(id)", with: settings)
+            func recorded() async throws -> [String] {
+                var rows: [String] = []
+                for table in [
+                    "endpoints", "endpoint_health", "endpoint_cursors", "delivery_lanes", "delivery_queue",
+                    "deliveries_pending", "deliveries",
+                ] {
+                    rows += try await site.pool.query(
+                        "select to_jsonb(t)::text from storehook.\(unescaped: table) t order by 1"
+                    ).map { try $0.decode(0) }
+                }
+                return rows
+            }
+            let before = try await recorded()
+            let sent = try await site.run(
+                "endpoints", "test", "\(id)", "--event", event.name, "--format", "json", with: settings)
+            #expect(sent.ending == .exited(0), "\(sent.errors)")
+            #expect((try sent.json() as? [String: Any])?["webhook_id"] as? String == event.name)
+            let post = try #require(receiver.posts.first)
+            #expect(post.headers["webhook-id"] == event.name && post.headers["webhook-signature"] != nil)
+            #expect(post.body == event.replayed && post.body.contains(#""previousSequence":1,"replay":true,"#))
+            #expect(!event.json(previousSequence: 1).contains("replay"))
+            receiver.answer { _ in .status(500) }
+            let failed = try await site.run(
+                "endpoints", "test", "\(id)", "--event", "\(event.id)", with: settings)
+            #expect(failed.ending == .exited(1))
+            #expect(try await recorded() == before)
+            let none = try await site.run("endpoints", "test", "\(id)", "--event", "evt_999999", with: settings)
+            #expect(none.ending == .exited(1) && none.errors.contains("there is no event evt_999999"))
+            let wrong = try await site.run("endpoints", "test", "\(id)", "--event", "x", with: settings)
+            #expect(wrong.ending == .exited(2) && wrong.errors.contains("names no event"))
+        }
+    }
+
     @Test("what would never be called, and what makes no sense, is refused in a line that says why")
     func refused() async throws {
         try await with { site, settings, _, directory in

@@ -14,10 +14,13 @@ extension Event {
     }
 
     /// The same, out of what is stored of an event.
-    /// - Parameter content: see ``EventDraft/content``.
+    /// - Parameters:
+    ///   - content: see ``EventDraft/content``.
+    ///   - isReplay: whether an operator sends it once more, as a test.
     public static func json(
         kind: String, instant: Timestamp, bundleID: String?, environment: String, account: String?,
-        token: UniqueIdentifier?, version: Int64?, sequence: Int64, previousSequence: Int64?, content: String
+        token: UniqueIdentifier?, version: Int64?, sequence: Int64, previousSequence: Int64?, content: String,
+        isReplay: Bool = false
     ) -> String {
         var json = JSONWriter(capacity: 2048)
         json.object { body in
@@ -31,6 +34,7 @@ extension Event {
                 data.add("version", version)
                 data.add("sequence", sequence)
                 data.add("previousSequence", previousSequence)
+                if isReplay { data.add("replay", true) }
                 data.addMembers(content)
             }
         }

@@ -5,7 +5,8 @@ import Events
 import Postgres
 import PurchaseStore
 
-/// A test event, posted to an endpoint at once and once, whatever its state, with the outcome.
+/// A test event, or a past event as a test, posted to an endpoint at once and once, whatever its state, with the outcome. Nothing of it
+/// is recorded: neither the endpoint's health nor what it was sent last depends on it.
 package struct EndpointTrial: Sendable {
     /// The event's id for receivers.
     package let webhookID: String
@@ -15,15 +16,24 @@ package struct EndpointTrial: Sendable {
     package let duration: Duration
 
     /// Posts; nil where there is no such endpoint.
+    /// - Parameter event: a past event, whatever the endpoint's filter; nil for a test event.
     /// - Throws: `UnreadableSecret`, `PostgresError`.
-    package init?(of id: Int64, _ store: EndpointStore, _ key: SecretKey, _ caller: EndpointCaller) async throws {
+    package init?(
+        of id: Int64, sending event: PlacedEvent? = nil, _ store: EndpointStore, _ key: SecretKey,
+        _ caller: EndpointCaller
+    ) async throws {
         guard let callable = try await store.callable(id, key) else { return nil }
         let (number, now) = try await store.nextTest()
-        webhookID = Delivery.webhookID(number)
-        let filter = callable.endpoint.filter
-        let draft = EventDraft.test(
-            environment: filter.environment ?? "Production", bundleID: filter.bundleID, at: Timestamp(now))
-        let body = Event(draft, account: nil, version: nil, sequence: 1).json(previousSequence: nil)
+        let body: String
+        if let event {
+            (webhookID, body) = (event.name, event.replayed)
+        } else {
+            webhookID = Delivery.webhookID(number)
+            let filter = callable.endpoint.filter
+            let draft = EventDraft.test(
+                environment: filter.environment ?? "Production", bundleID: filter.bundleID, at: Timestamp(now))
+            body = Event(draft, account: nil, version: nil, sequence: 1).json(previousSequence: nil)
+        }
         let begun = ContinuousClock.now
         guard
             let signature = WebhookSignature(

@@ -96,6 +96,14 @@ extension EventStore {
             upTo: most)
     }
 
+    /// One event by its number, placed or not (its position is not read); nil where none of it is kept.
+    /// - Throws: `PostgresError`.
+    package func event(_ id: Int64) async throws -> PlacedEvent? {
+        try await read(
+            "events.one", "select 0::bigint as position, id, told_at from storehook.events where id = \(id)"
+        ).first
+    }
+
     /// The events of some positions, in order.
     private func read(_ name: String, _ chosen: PostgresQuery, upTo most: Int = .max) async throws -> [PlacedEvent] {
         try await pool.query(

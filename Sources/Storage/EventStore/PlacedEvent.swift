@@ -33,17 +33,24 @@ package struct PlacedEvent: Sendable, Hashable {
     package var name: String { "evt_\(id)" }
 
     /// The body that is sent.
-    package func json(previousSequence: Int64?) -> String {
+    /// - Parameter isReplay: whether an operator sends it once more, as a test.
+    package func json(previousSequence: Int64?, isReplay: Bool = false) -> String {
         Event.json(
             kind: kind, instant: at, bundleID: bundleID, environment: environment,
             account: account, token: token, version: version, sequence: sequence, previousSequence: previousSequence,
-            content: content)
+            content: content, isReplay: isReplay)
     }
+
+    /// The number before it in its order.
+    private var former: Int64? { sequence > 1 ? sequence - 1 : nil }
+
+    /// The body that is sent as a test: the same, and marked. Receivers that know its id need not take it again.
+    package var replayed: String { json(previousSequence: former, isReplay: true) }
 
     /// The feed's form: the body, with the name and the position before its members. The feed leaves nothing of an
     /// order out, so the previous sequence is always the number before.
     package var listed: String {
-        let body = json(previousSequence: sequence > 1 ? sequence - 1 : nil)
+        let body = json(previousSequence: former)
         return #"{"id":"\#(name)","cursor":\#(position),"# + body.dropFirst()
     }
 }

@@ -7,16 +7,24 @@ import Webhooks
 struct EndpointsTest: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Post a test event to an endpoint at once, and tell what came back.",
+        abstract: "Post a test event, or a past event, to an endpoint at once.",
         discussion: """
-            Signed as every delivery, once, from here and not from a worker; whatever the endpoint's state. Exits with 1 if the
-            endpoint did not answer with 2xx.
+            Signed as every delivery, once, from here and not from a worker; whatever
+            the endpoint's state, kinds and app. What came back is printed, and counts
+            nowhere: neither as the endpoint's health nor as a delivery. A past event has
+            its webhook-id, and "replay":true in its data. Exits with 1 if the endpoint
+            did not answer with 2xx.
 
-            Example: storehook endpoints test 1
+            Example: storehook endpoints test 1 --event evt_42
             """)
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The endpoint's number.") var id: Int64
+    @Option(
+        help: ArgumentHelp(
+            "A past event to send, by its webhook-id or number (storehook events list).", valueName: "event"),
+        transform: EventSelectionOptions.eventID)
+    var event: Int64?
     @OptionGroup var output: Output
 
     func run() async throws {
@@ -24,8 +32,17 @@ struct EndpointsTest: ActingCommand {
         let key = try settings.requiredSecretKey()
         let trial = try await settings.withEndpointCaller { caller, _ in
             try await Database.with(settings) { pool -> EndpointTrial? in
+                var past: PlacedEvent?
+                if let event {
+                    past = try await EventStore(pool).event(event)
+                    guard past != nil else {
+                        throw CommandFailure(
+                            "there is no event \(Delivery.webhookID(event)), or it is no longer kept; see storehook events list"
+                        )
+                    }
+                }
                 do {
-                    return try await EndpointTrial(of: id, EndpointStore(pool), key, caller)
+                    return try await EndpointTrial(of: id, sending: past, EndpointStore(pool), key, caller)
                 } catch let error as UnreadableSecret { throw CommandFailure("\(error)") }
             }
         }

@@ -14,9 +14,15 @@ struct EventSelectionOptions: ParsableArguments {
 
     func validate() throws {
         try account?.validate()
-        if let strange = ids.first(where: { Delivery.eventID($0) == nil }) {
-            throw ValidationError("\(strange.prefix(40)) names no event; write evt_ and a number")
+        for id in ids { _ = try Self.eventID(id) }
+    }
+
+    /// The number of an event, by what receivers know it by.
+    static func eventID(_ text: String) throws -> Int64 {
+        guard let id = Delivery.eventID(text) else {
+            throw ValidationError("\(text.prefix(40)) names no event; write evt_ and a number")
         }
+        return id
     }
 
     /// Refuses an endpoint and events that there are not.
