@@ -24,6 +24,29 @@ struct TellingTests {
         ).map { try $0.decode(0) }
     }
 
+    @Test("all of it with one id, and the next request with another")
+    func causes() async throws {
+        try await Shop.open { shop in
+            func ids(_ account: String) async throws -> Set<String> {
+                Set(
+                    try await shop.api.observer.query(
+                        """
+                        select ('{' || content || '}')::jsonb -> 'cause' ->> 'uuid' from storehook.events
+                         where token = \(AccountToken.of(account).description)::text::uuid
+                        """
+                    ).map { try $0.decode(0) })
+            }
+            for (lane, account) in ["alice", "bob"].enumerated() {
+                let bought = shop.buy(lane: lane + 1)
+                let body =
+                    #"{"signedTransactionInfo":"\#(bought.transaction)","signedRenewalInfo":"\#(bought.renewal ?? "")"}"#
+                #expect(try await shop.post("/v1/subscriptions/verify", as: account, body).status == 200)
+            }
+            let (first, second) = (try await ids("alice"), try await ids("bob"))
+            #expect(first.count == 1 && second.count == 1 && first.isDisjoint(with: second))
+        }
+    }
+
     @Test("once, in the transaction that takes it, and to both where a purchase moves")
     func proven() async throws {
         try await Shop.open(rule: .transfer) { shop in
