@@ -129,13 +129,20 @@ struct ReachTests {
         try await withPrograms(["storehook-api.conf"]) { _, nginx, api, token in
             let host = "premium.example.com"
             #expect(try await nginx.ask("GET", "/page", of: host).status == 401)
-            #expect(try await nginx.ask("GET", "/page", of: host, token: token).status == 403)
+            func look() async throws -> Curl.Answer {
+                try await Curl.run([
+                    "-sS", "--insecure", "-w", "\\n%{http_code}", "-I", "--connect-to",
+                    "\(host):443:127.0.0.1:\(nginx.port)", "-H", "Authorization: Bearer \(token)",
+                    "https://\(host)/page",
+                ])
+            }
+            // There is no catalog yet, hence no tier.
+            let refused = try await look()
+            let reason = refused.body.lowercased().contains("x-storehook-reason: unknown_tier")
+            #expect(refused.status == 403 && reason, "\(refused)")
             api.signal(SIGTERM)
             #expect(await api.end() == .exited(0))
-            let head = try await Curl.run([
-                "-sS", "--insecure", "-w", "\\n%{http_code}", "-I", "--connect-to",
-                "\(host):443:127.0.0.1:\(nginx.port)", "-H", "Authorization: Bearer \(token)", "https://\(host)/page",
-            ])
+            let head = try await look()
             #expect(head.status == 503 && head.body.lowercased().contains("retry-after: 5"), "\(head)")
         }
     }
