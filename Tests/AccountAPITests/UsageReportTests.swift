@@ -110,6 +110,12 @@ struct UsageReportTests {
                     #expect(refused.object?.string("detail") == "signedTransactionInfo or receiptData is missing")
                 }
             }
+            // A client may know it beforehand.
+            let described = try await shop.api.get("/openapi.json").body
+            #expect(
+                described.contains(
+                    #""allOf":[{"if":{"properties":{"signedTransactionInfo":{"type":"null"}}},"then":{"required":["receiptData"],"properties":{"receiptData":{"not":{"type":"null"}}}}}]"#
+                ))
             let judged = try await shop.post("/v1/subscriptions/verify", as: "alice", #"{"signedTransactionInfo":"a"}"#)
             #expect(judged.code == "malformed")
         }

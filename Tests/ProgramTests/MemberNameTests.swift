@@ -29,7 +29,7 @@ struct MemberNameTests {
         payload pending per percentage period place plan platform popular port post posted preference previous
         price private problem product products prompt proof properties property proven provided purchase purchased
         purchases put quantity queued rate readmigo reason reasons receipt received recent recorded recovered refreshed
-        refreshes refund refunds refusal refused release remaining renew renewal renews replayed request
+        refreshes refund refunds refusal refused release remaining renew renewal renews replay replayed request
         requested required resent resets resolution resolved responses restore restored result results retry
         revocation revoked root rule rules run s sample schema schemas scheme schemes seconds secret security
         send sent sequence served server set settled severity share shared signed since soon sort source

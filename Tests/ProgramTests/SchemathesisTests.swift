@@ -67,8 +67,8 @@ struct SchemathesisTests {
         }
     }
 
-    /// The only settings: the operations of which the description itself says why what fits it may be answered 400. To all of schemathesis's
-    /// checks they are subject like every other one.
+    /// The only settings: features that the catalog has, and the operations of which the description itself says why what fits it may be
+    /// answered 400. They are subject to all of schemathesis's checks, like every other one.
     private static func settings(_ port: Int) async throws -> String {
         let description = try #require(try await ServedAPI(port: port).send("/openapi.json").object)
         let operations = try #require(description["paths"] as? [String: [String: [String: Any]]]).values.flatMap(
@@ -79,14 +79,21 @@ struct SchemathesisTests {
         }
         // Proving, counting, the trial, a test notification, the feed: what else is refused has to be described.
         #expect(argued.count == 12, "\(argued.sorted())")
-        return argued.sorted().map { name in
-            """
-            [[operations]]
-            include-operation-id = "\(name)"
-            checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", "400", "401", "403", "404", "409", "429", "5xx"]
+        let features = """
+            [parameters]
+            "path.feature" = ["ai", "words", "nothing"]
+
 
             """
-        }.joined()
+        return features
+            + argued.sorted().map { name in
+                """
+                [[operations]]
+                include-operation-id = "\(name)"
+                checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", "400", "401", "403", "404", "409", "429", "5xx"]
+
+                """
+            }.joined()
     }
 
     /// Tries every path, a bounded number of times, by the same chance each time; talks to nobody but this machine.
@@ -97,7 +104,8 @@ struct SchemathesisTests {
         let arguments =
             [
                 "--config-file", settings.path, "run", "http://127.0.0.1:\(port)/openapi.json", "--workers", "1",
-                "--phases", "examples,coverage,fuzzing", "--max-examples", "\(samples(of: 30))", "--seed", "20261122",
+                "--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "\(samples(of: 30))", "--seed",
+                "20261122",
                 // PostgreSQL keeps no U+0000, which the description says.
                 "--generation-allow-x00", "false",
                 // Who asks is said here. Of its own it would name another account beside this one.

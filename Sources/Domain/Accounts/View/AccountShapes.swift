@@ -29,7 +29,7 @@ package enum AccountShapes {
             .init(
                 "appAccountToken", "To be handed to StoreKit with each purchase, so that Apple signs whose it is."
             ) { $0.token },
-            .init("environment", "The environment in question.") { $0.environment },
+            .init("environment", Environment.schema, "The environment in question.") { .string($0.environment) },
             .init("tier", "What the account has, by the catalog.") { $0.current.tier },
             .read("tierName") { $1.name(ofTier: $0.current.tier) },
             .init("status") { $0.current.status },
@@ -85,7 +85,7 @@ package enum AccountShapes {
             .init("transactionId", "Of the subscription.") { $0.subscription?.transactionID },
             .init("createdAt", "Of the subscription, else when the app's own trial began.") { $0.createdAt },
             .init("updatedAt", "When anything of the account changed last, by evidence or by time.") { $0.updatedAt },
-            .init("environment") { $0.environment },
+            .init("environment", Environment.schema) { .string($0.environment) },
             .init("version") { $0.version },
             provenUntil,
         ])
@@ -105,7 +105,7 @@ package enum AccountShapes {
             .list("products", SubscriptionShapes.entitlement, about: "The purchases that give access.") {
                 $0.purchases.filter(\.givesAccess)
             },
-            .init("environment") { $0.environment },
+            .init("environment", Environment.schema) { .string($0.environment) },
             .init("version") { $0.version },
         ])
 

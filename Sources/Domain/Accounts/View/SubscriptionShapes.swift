@@ -38,7 +38,7 @@ package enum SubscriptionShapes {
             ) { $0.transactionID },
             .init("isFamilyShared") { $0.isFamilyShared },
             .init("bundleId", "The app.") { $0.key.bundleID },
-            .init("environment") { $0.key.environment },
+            .init("environment", Environment.schema) { .string($0.key.environment) },
             .init(
                 "createdAt",
                 "When its first evidence was stored; null of what an earlier release stored, until a rebuild or its next evidence."

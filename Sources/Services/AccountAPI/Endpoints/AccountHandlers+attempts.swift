@@ -32,7 +32,7 @@ extension AccountHandlers {
             .required("kind", .named("PurchaseAttemptKind", .choice(PurchaseAttempt.Kind.allCases.map(\.rawValue)))),
             .optional("reason", .string(.init(0, 1000))),
             .optional("transactionId", .string(.init(1, 64)), "Apple's id of the transaction that it is about."),
-            .optional("environment", environments, "Where it was made, in Apple's word."),
+            .optional("environment", Environment.schema, "Where it was made, in Apple's word."),
         ]),
         [
             .also(

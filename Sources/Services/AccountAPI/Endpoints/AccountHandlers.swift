@@ -129,12 +129,8 @@ package struct AccountHandlers: Sendable {
     /// Used where no catalog was ever applied: every account has nothing.
     private static let noCatalog = Catalog(tiers: [Catalog.Tier(id: "free")])
 
-    /// Apple's words.
-    static let environments = ValueSchema.named(
-        "Environment", .choice(["Production", "Sandbox", "Xcode", "LocalTesting"]))
-
     /// Of a request that may name an environment.
     static let environment = APIQueryParameter(
-        "environment", environments,
+        "environment", Environment.schema,
         "Production by default. Another one only for testers and server keys.")
 }

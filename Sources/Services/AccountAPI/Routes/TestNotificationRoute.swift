@@ -76,7 +76,7 @@ package struct TestNotificationRoute: Sendable {
     }
 
     private static let schema = ValueSchema.object([
-        .required("app", .text, "The app's bundle id."), .required("environment", .text),
+        .required("app", .text, "The app's bundle id."), .required("environment", Environment.schema),
         .required("notificationUUID", .string(format: "uuid")),
         .required("askedAt", .time, "When Apple was asked, by this machine's clock."),
         .required("postedAt", .nullable(.time), "When Apple first posted it, by Apple's clock."),
