@@ -90,10 +90,10 @@ struct ServedServerTests {
     private static let withoutDatabase: Set = [
         "help", "simulate", "app-store", "apple notifications", "apple extend-all-status", "demo token",
     ]
-    /// What the life of the goldens begins with, what is run above, and what AppleCommandTests run.
+    /// What the life of the goldens begins with, what is run above, and what AppleCommandTests and DemoLifeTests run.
     private static let used: Set = [
         "migrate", "receive", "work", "serve", "endpoints add", "catalog apply", "account-ids set", "account-ids show",
-        "demo run", "apple test",
+        "demo run", "demo life", "apple test",
     ]
 
     @Test("every command is run: it has an output among the goldens, or is run here")

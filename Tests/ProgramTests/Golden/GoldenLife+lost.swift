@@ -33,10 +33,10 @@ extension GoldenLife {
         }
     }
 
-    /// Those that serve and say nothing on standard output; that which has a test of its own; and those that ask Apple for what it does
+    /// Those that serve and say nothing on standard output; those that have tests of their own; and those that ask Apple for what it does
     /// once, and print as all that ask it.
     private static let others: Set<String> = [
-        "receive", "work", "serve", "app-store", "demo run", "apple test", "apple consumption",
+        "receive", "work", "serve", "app-store", "demo run", "demo life", "apple test", "apple consumption",
     ]
 
     /// Runs each command with its output lost in one of three ways, another one in each run, or in all of them (`--full`).

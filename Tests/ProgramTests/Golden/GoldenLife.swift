@@ -268,8 +268,8 @@ extension GoldenLife {
     @discardableResult
     func shop(_ path: String, _ body: String) async throws -> JSONObject {
         let answer = try await ask(path, body)
-        // The shop takes a payment that it waited for at its next look at the clock, and signs a post seconds after its cause. In a
-        // whole life that adds up to less than half an hour, so that its instants keep away from whole hours.
+        // The shop takes a payment that it waited for at its next look at the clock, and posts nothing before its date. In a whole
+        // life that adds up to less than half an hour, so that its instants keep away from whole hours.
         for _ in 0..<2 { _ = try await ask("clock", #"{"advanceSeconds":10}"#) }
         try await deliver()
         return answer
