@@ -11,6 +11,8 @@ struct Customer: Sendable, Hashable, Codable {
     var speed: StandInConfiguration.Speed?
     /// How many percent of the posts about him are lost, where that is not the shop's share.
     var lossPercent: Double?
+    /// How many notifications were listed before there was this customer; none if nil.
+    var firstPost: Int?
 
     var subscriber: SimulatedSubscriber {
         get { life.subscriber }

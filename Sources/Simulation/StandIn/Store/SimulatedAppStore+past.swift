@@ -23,7 +23,10 @@ extension SimulatedAppStore {
 
     /// The notifications about a customer, in the order of signing.
     func posts(of name: String) -> [ListedPost] {
-        posts.filter { customer(of: $0) == name }.sorted { $0.notification.signedDate < $1.notification.signedDate }
+        guard let customer = customers[name] else { return [] }
+        return posts[(customer.firstPost ?? 0)...].filter { self.customer(of: $0) == name }.sorted {
+            $0.notification.signedDate < $1.notification.signedDate
+        }
     }
 
     /// How many notifications are listed, how many of those have arrived, and how many were posted without success so

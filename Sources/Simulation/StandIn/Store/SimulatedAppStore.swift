@@ -163,7 +163,7 @@ actor SimulatedAppStore {
                 pace: speed.pace, firstNumber: firstNumber())
             lanes += 1
             let life = SimulatedLife(subscriber, random: SeededGenerator(seed: random.next()), habits: nil)
-            enter(Customer(id: id, joined: now, isLively: isLively, life: life))
+            enter(Customer(id: id, joined: now, isLively: isLively, life: life, firstPost: posts.count))
         }
         return id
     }
