@@ -14,13 +14,14 @@ enum Purchases {
     /// One period of a subscription: so many days from now it begins and ends.
     static func period(
         _ key: PurchaseKey, _ product: String, from start: Int64, to end: Int64, account: UniqueIdentifier?,
-        number: Int = 0, revoked: Int64? = nil, signed: Int64? = nil, reason: TransactionReason? = nil,
+        number: Int = 0, id: String? = nil, revoked: Int64? = nil, signed: Int64? = nil,
+        reason: TransactionReason? = nil,
         renewal: RenewalInfoPayload? = nil
     ) -> LedgerEntry {
         entry(
             key, renewal,
             TransactionPayload(
-                transactionId: "\(key.originalTransactionID).\(number)",
+                transactionId: id ?? "\(key.originalTransactionID).\(number)",
                 originalTransactionId: key.originalTransactionID, bundleId: key.bundleID,
                 signedDate: now.adding(days: signed ?? revoked ?? start), productId: product,
                 subscriptionGroupIdentifier: "group",

@@ -21,7 +21,7 @@ struct MemberNameTests {
         features fields file files findings fingerprint flight flow for forgotten format former found freed from
         get gone grace granted group h has header headers heard held here histories history host id idempotency
         identifier
-        ids if in increase index info intent intro introductory is issuer item items kept key keys kid kind kinds language
+        ids if in increase index info intent intro introductory is issuer item items kept key keys kid kind kinds known language
         last lasts late learned leave left length letter letters limit limits line lines listed m made max
         maximum member message milliseconds min minimum minute missing more moves ms name named names new newest
         next not nothing notification notifications number of offer oldest one open openapi operation order

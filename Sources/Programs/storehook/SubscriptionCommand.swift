@@ -12,7 +12,8 @@ struct SubscriptionCommand: AsyncParsableCommand {
         discussion: """
             The story tells what happened, in the order in which Apple signed it, with each status by all that is known now: it
             is the same whatever arrived when. --as-learned tells the other story, for audits: what was learned when, and what
-            was believed then. Prints a table on a terminal and JSON elsewhere, unless --format says otherwise.
+            was believed then. --known-at tells what had been applied by an instant, as if nothing had come since: it is refused for the
+            future, and for a time whose evidence was dropped (STOREHOOK_RETENTION_DAYS). Prints a table on a terminal and JSON elsewhere, unless --format says otherwise.
 
             Example: storehook subscription 2000000123456789 --at 2026-01-31T12:00:00Z
             """)
@@ -20,6 +21,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The original transaction's id.") var originalTransactionID: String
     @Option(help: "The instant, ISO 8601 in UTC; now by default.") var at: String?
+    @OptionGroup var knowledge: KnowledgeOptions
     @Flag(help: "Show in which order it was learned, and what was believed then.") var asLearned = false
     @OptionGroup var output: Output
 
@@ -27,13 +29,15 @@ struct SubscriptionCommand: AsyncParsableCommand {
         if let at, Timestamp(iso8601: at) == nil {
             throw ValidationError("--at takes a date like 2026-01-31 or 2026-01-31T12:00:00Z")
         }
-        if at != nil, asLearned {
-            throw ValidationError("--as-learned tells every belief at its own time: it goes without --at")
+        if at != nil || knowledge.knownAt != nil, asLearned {
+            throw ValidationError(
+                "--as-learned tells every belief at its own time: it goes without --at and --known-at")
         }
     }
 
     func run() async throws {
-        let instant = at.flatMap(Timestamp.init(iso8601:)) ?? WallClock.now()
+        let known = knowledge.instant
+        let instant = at.flatMap(Timestamp.init(iso8601:)) ?? known ?? WallClock.now()
         let id = originalTransactionID
         let settings = try await shared.settings()
         let policy = try settings.statusPolicy()
@@ -46,15 +50,21 @@ struct SubscriptionCommand: AsyncParsableCommand {
         }
         let (subscriptions, bought, stories) = try await Database.with(settings) { pool in
             let reader = LedgerReader(pool, policy: policy)
+            if let known {
+                do { return try await reader.then(of: id, at: instant, knownAt: known) } catch let refusal
+                    as KnowledgeThen.Refusal
+                { throw CommandFailure("\(refusal)") }
+            }
             return (
                 try await reader.status(of: id, at: instant), try await reader.oneTimePurchases(of: id),
                 try await reader.story(of: id)
             )
         }
         guard !subscriptions.isEmpty || !bought.isEmpty || stories.contains(where: { !$0.entries.isEmpty }) else {
+            if let known { throw CommandFailure("nothing was known of original transaction \(id) by \(known)") }
             throw nothing(about: id)
         }
-        output.print(CommandAnswer(at: instant, subscriptions, bought, stories))
+        output.print(CommandAnswer(at: instant, knownAt: known, subscriptions, bought, stories))
     }
 
     private func nothing(about id: String) -> CommandFailure {

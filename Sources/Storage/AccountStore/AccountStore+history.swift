@@ -18,13 +18,10 @@ extension AccountStore {
     package func history(
         of account: UniqueIdentifier, in environment: String, at instant: Timestamp? = nil
     ) async throws -> AccountView? {
-        try await pool.withTransaction(
-            TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "accounts.history")
-        ) { session in
+        try await pool.withTransaction(Self.readingHistory) { session in
             let moment = try AccountMoment(session)
             guard let version = moment.current else { throw ActRefusal.noCatalog }
             let timeline = try self.timeline(version, session)
-            let catalog = timeline.last
             guard
                 let loaded = try self.load([account], for: timeline.catalogs, extent: .whole, session)
                     .first(where: { $0.environment == environment })
@@ -32,27 +29,40 @@ extension AccountStore {
             let instant = instant ?? Timestamp(moment.clock)
             // What it was before is forgotten, and its first phase says nothing about it.
             if let erasedAt = loaded.erasedAt, instant < erasedAt { return nil }
-            let row = try session.query(
-                PostgresQuery(
-                    "accounts.name",
-                    """
-                    select a.account, coalesce(s.version, 0) as version
-                      from storehook.accounts a
-                      left join storehook.account_status s
-                           on s.token = a.token and s.environment = \(environment) and s.catalog = \(version)
-                     where a.token = \(UUID(account))
-                    """)
-            ).first
-            return AccountView(
-                token: account, account: try row?.decode("account"), environment: environment, instant: instant,
-                catalog: catalog, catalogVersion: version, version: try row?.decode("version") ?? 0,
-                state: loaded.state(by: timeline),
-                purchases: loaded.lines.map(\.line).sorted { $0.key < $1.key }.map { line in
-                    SubscriptionView(line, line.phase(at: instant, by: catalog), by: catalog, at: instant)
-                }, trial: loaded.trial,
-                acts: environment == Environment.production.rawValue ? try self.acts(of: account, session) : [],
-                erasedAt: loaded.erasedAt)
+            return try self.view(of: loaded, at: instant, version, timeline, session)
         }
+    }
+
+    static let readingHistory = TransactionOptions(
+        isolation: .repeatableRead, isReadOnly: true, name: "accounts.history")
+
+    /// What a loaded account is at an instant.
+    /// - Parameter version: that of the last catalog.
+    func view(
+        of loaded: LoadedAccount, at instant: Timestamp, _ version: Int64, _ timeline: CatalogTimeline,
+        _ session: borrowing PostgresSession
+    ) throws -> AccountView {
+        let (account, environment, catalog) = (loaded.token, loaded.environment, timeline.last)
+        let row = try session.query(
+            PostgresQuery(
+                "accounts.name",
+                """
+                select a.account, coalesce(s.version, 0) as version
+                  from storehook.accounts a
+                  left join storehook.account_status s
+                       on s.token = a.token and s.environment = \(environment) and s.catalog = \(version)
+                 where a.token = \(UUID(account))
+                """)
+        ).first
+        return AccountView(
+            token: account, account: try row?.decode("account"), environment: environment, instant: instant,
+            catalog: catalog, catalogVersion: version, version: try row?.decode("version") ?? 0,
+            state: loaded.state(by: timeline),
+            purchases: loaded.lines.map(\.line).sorted { $0.key < $1.key }.map { line in
+                SubscriptionView(line, line.phase(at: instant, by: catalog), by: catalog, at: instant)
+            }, trial: loaded.trial,
+            acts: environment == Environment.production.rawValue ? try acts(of: account, session) : [],
+            erasedAt: loaded.erasedAt)
     }
 
     private func acts(

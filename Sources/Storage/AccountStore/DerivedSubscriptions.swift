@@ -69,7 +69,7 @@ struct DerivedSubscriptions: Sendable {
 
 extension LinePhase {
     /// As it would be read back: instants beyond PostgreSQL's calendar are its first or last one.
-    fileprivate init(stored phase: Phase) {
+    init(stored phase: Phase) {
         self.init(phase)
         startsAt = Timestamp(PostgresTimestamp(startsAt))
         accessUntil = accessUntil.map { Timestamp(PostgresTimestamp($0)) }

@@ -11,6 +11,12 @@ public struct RecordedOneTimePurchase: Sendable, Hashable {
     /// Its state, without its sales.
     public var value: OneTimePurchase
 
+    /// Memberwise.
+    init(purchase: PurchaseKey, value: OneTimePurchase) {
+        self.purchase = purchase
+        self.value = value
+    }
+
     /// Reads a row.
     package init(_ row: PostgresRow) throws {
         purchase = try PurchaseKey(row)

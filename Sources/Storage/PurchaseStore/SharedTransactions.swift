@@ -56,6 +56,18 @@ struct SharedTransactions: Sendable {
                 digest: record.digest, isUnsigned: entry.kind.isUnsigned))
     }
 
+    /// Adds what one piece of evidence says, of all that is looked at.
+    mutating func add(_ statement: PurchaseStatement) {
+        guard let fact = statement.transaction else { return }
+        let key = statement.key
+        claimed[key, default: []].insert(fact.transactionID)
+        note(
+            Transaction(environment: key.environment, bundleID: key.bundleID, id: fact.transactionID),
+            Owner(
+                originalTransactionID: key.originalTransactionID, signedAt: fact.signedAt, digest: fact.digest,
+                isUnsigned: fact.isUnsigned))
+    }
+
     private mutating func note(_ transaction: Transaction, _ owner: Owner) {
         if let known = owners[transaction], !owner.replaces(known) { return }
         owners[transaction] = owner

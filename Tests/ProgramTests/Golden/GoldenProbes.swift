@@ -87,6 +87,12 @@ extension GoldenLife {
         try await both("subscription \(original("frank")) --at \(instant)", "subscription <frank> --at <start+33d>")
         try await both("subscription \(original("alice")) --as-learned", "subscription <alice> --as-learned")
         try await both("account alice --at \(instant)", "account alice --at <start+33d>")
+        let (known, shown) = (
+            Date.now.ISO8601Format(.init(includingFractionalSeconds: true)), "--at <start+33d> --known-at <now>"
+        )
+        try await both("account alice --at \(instant) --known-at \(known)", "account alice \(shown)")
+        try await both(
+            "subscription \(original("frank")) --at \(instant) --known-at \(known)", "subscription <frank> \(shown)")
         let notifications = try await site.pool.query(
             "select notification_uuid::text from storehook.notifications order by received_at"
         ).map { try $0.decode(0, as: String.self) }

@@ -34,6 +34,8 @@ package struct AccountView: Sendable, Hashable {
     package var provenUntil: Timestamp?
     /// Whether its id is kept, so that events name it; nil where nobody asked.
     package var isNamed: Bool?
+    /// By what had been applied and recorded at that instant it is so; nil for all that is known now.
+    package var knownAt: Timestamp?
 
     /// An act of staff, with its record.
     package struct RecordedAct: Sendable, Hashable {

@@ -4,6 +4,7 @@ import AppStorePayloads
 import ArgumentParser
 import Base
 import Operations
+import PurchaseStore
 
 struct AccountShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,7 +12,8 @@ struct AccountShow: AsyncParsableCommand {
         abstract: "Show what an account is at an instant, and why.",
         discussion: """
             Purchases with whose they are, grants, blocks and other acts with who did them, the trial. By all that is known now, under
-            the catalog that is current now. An account called "show", "expiring" or "erase" is asked for with: storehook account show show
+            the catalog that is current now. With --known-at: by what had been applied and recorded by then, the catalog too; refused for
+            the future, and for a time whose evidence was dropped (STOREHOOK_RETENTION_DAYS). An account called "show", "expiring" or "erase" is asked for with: storehook account show show
 
             Example: storehook account user-42
             """)
@@ -19,6 +21,7 @@ struct AccountShow: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @OptionGroup var account: AccountOptions
     @Option(help: "The instant, ISO 8601 in UTC; now by default.") var at: String?
+    @OptionGroup var knowledge: KnowledgeOptions
     @Option(help: "Apple's name of the environment.") var environment = Environment.production.rawValue
 
     func validate() throws {
@@ -32,11 +35,22 @@ struct AccountShow: AsyncParsableCommand {
         let settings = try await shared.settings()
         let (named, known) = try await Database.with(settings) { pool in
             do {
-                let named = try await Database.account(reference, pool, settings)
-                return (named, try await AccountStore(pool).history(of: named.token, in: environment, at: instant))
-            } catch let refusal as ActRefusal { throw CommandFailure("\(refusal)") }
+                let (named, store) = (try await Database.account(reference, pool, settings), AccountStore(pool))
+                guard let known = knowledge.instant else {
+                    return (named, try await store.history(of: named.token, in: environment, at: instant))
+                }
+                let then = KnowledgeThen(at: known, policy: try settings.statusPolicy())
+                return (named, try await store.history(of: named.token, in: environment, at: instant, knowing: then))
+            } catch let refusal as ActRefusal {
+                throw CommandFailure("\(refusal)")
+            } catch let refusal as KnowledgeThen.Refusal {
+                throw CommandFailure("\(refusal)")
+            }
         }
         guard var view = known else {
+            if let then = knowledge.instant {
+                throw CommandFailure("nothing was known of account \(reference) in \(environment) by \(then)")
+            }
             throw CommandFailure(
                 "nothing is known of account \(reference) in \(environment), so it has what everybody has")
         }

@@ -10,6 +10,7 @@ extension AccountView {
             "account \(account ?? "\(token)"), appAccountToken \(token), \(environment), at \(instant)",
             "\(current.status.rawValue), tier \(current.tier)" + (current.source == .none ? "" : ", by \(because)"),
         ]
+        if let knownAt { head.append("by what had been applied by \(knownAt)") }
         if current.access {
             let end = accessUntil.map { "\($0)" } ?? "for good"
             head.append("access until \(end)\(current.willRenew ? ", to be renewed" : "")")

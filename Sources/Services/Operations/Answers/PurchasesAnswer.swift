@@ -7,8 +7,10 @@ import Subscriptions
 extension CommandAnswer {
     /// The purchases of an original transaction: their state at an instant, and their timeline. For people no row of a
     /// timeline is wider than 120 characters.
+    /// - Parameter known: by what had been applied at that instant it is so; nil for all that is known now.
     package init(
-        at instant: Timestamp, _ subscriptions: [SubscriptionView], _ oneTimePurchases: [RecordedOneTimePurchase],
+        at instant: Timestamp, knownAt known: Timestamp? = nil, _ subscriptions: [SubscriptionView],
+        _ oneTimePurchases: [RecordedOneTimePurchase],
         _ stories: [RecordedStory]
     ) {
         let blocks = stories.map { story in
@@ -24,15 +26,17 @@ extension CommandAnswer {
                     table.add([isFirst ? entry.recorded.signedAt.minute : "", line, isFirst ? entry.status : ""])
                 }
             }
-            return "\(head)\n\n\(table.text)"
+            let basis = known.map { "\nby what had been applied by \($0)" } ?? ""
+            return "\(head)\(basis)\n\n\(table.text)"
         }
         // Scripts know subscriptions by the name of lines.
+        let members: JSONValue = [
+            "at": .time(instant), "lines": SubscriptionShapes.command.values(of: subscriptions),
+            "one_time_purchases": Self.oneTimePurchase.values(of: oneTimePurchases.map { ($0, instant) }),
+            "timeline": .array(stories.flatMap(\.timeline)),
+        ]
         self.init(
-            [
-                "at": .time(instant), "lines": SubscriptionShapes.command.values(of: subscriptions),
-                "one_time_purchases": Self.oneTimePurchase.values(of: oneTimePurchases.map { ($0, instant) }),
-                "timeline": .array(stories.flatMap(\.timeline)),
-            ], text: blocks.joined(separator: "\n\n"))
+            known.map { members.adding("known_at", .time($0)) } ?? members, text: blocks.joined(separator: "\n\n"))
     }
 
     private static let oneTimePurchase = CommandShape<(bought: RecordedOneTimePurchase, at: Timestamp)>([
