@@ -233,7 +233,8 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "AppStorePayloads", "Base", "Postgres", "PurchaseStore", asn1, asyncHTTPClient, crypto, cryptoExtras,
-                httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle, x509,
+                httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle,
+                x509,
             ],
             path: "Sources/Simulation", swiftSettings: rules),
 

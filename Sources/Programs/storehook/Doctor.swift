@@ -1,7 +1,6 @@
 import AccountAPI
 import AccountStore
 import Accounts
-import AppStoreServerAPI
 import AppStoreVerification
 import AppleSync
 import ArgumentParser
@@ -21,6 +20,10 @@ struct Doctor: AsyncParsableCommand {
             Changes nothing, and waits for nothing longer than some seconds. Exits with 1 if anything is to be done. Run it
             with a program's own environment, and name the program's role where it matters.
 
+            --apple follows a test notification from Apple until it is applied here, and says in one sentence which link is
+            broken: clock, key, app, environment, apple, url, tls, proxy, receiver, worker, roots or database. It takes the
+            time of --wait, and half a minute more where Apple is slow. With --url it also asks what answers there.
+
             Example: storehook doctor --role receiver --port 8080
             """)
 
@@ -31,10 +34,18 @@ struct Doctor: AsyncParsableCommand {
     @Option(help: "The receiver's port.") var port = 8080
     @Option(help: "For how many seconds a transaction may keep dead rows from being removed.") var transactionAge =
         600.0
+    @Flag(help: "Follow a test notification from Apple until it is applied here.") var apple = false
+    @Option(help: "With --apple: for how many seconds at most, 2 to 600.") var wait = 30
+    @Option(help: "With --apple: the URL that App Store Connect has for notifications.") var url: String?
     @OptionGroup var output: Output
 
     func validate() throws {
         try (1...65535).check(port, "--port")
+        try (2...600).check(wait, "--wait")
+        if let url, !url.hasPrefix("https://"), !url.hasPrefix("http://") {
+            throw ValidationError("--url begins with https://")
+        }
+        guard apple || url == nil else { throw ValidationError("--url goes with --apple") }
         guard transactionAge >= 0 else { throw ValidationError("--transaction-age must not be negative") }
     }
 
@@ -95,23 +106,6 @@ struct Doctor: AsyncParsableCommand {
         case .receiver: _ = try ReceiveSettings(settings)
         case .ops, .monitor, nil: break
         }
-    }
-
-    /// Whether Apple accepts the keys. A receiver and a monitor have none.
-    private func appleFindings(_ settings: Settings) async throws -> [Finding] {
-        guard settings.hasAppleKeys else {
-            return [.skipped("apple", "no key is set, so Apple cannot be asked; see STOREHOOK_APPLE_KEYS")]
-        }
-        guard let access = try? AppleAccess(settings, policy: AppleChecks.policy) else {
-            return [.skipped("apple", "see configuration")]
-        }
-        let apps = access.keys.apps.sorted { $0.key < $1.key }.map(\.value)
-        let checks = AppleChecks(
-            apps.compactMap { access.client($0) }, secretsAlone: apps.filter { $0.credentials == nil }.map(\.bundleId),
-            in: try settings.verifier().environments)
-        let findings = try await checks.findings()
-        await access.shutdown()
-        return findings
     }
 
     /// Whether the account API can check tokens. Other programs do not.
@@ -205,7 +199,7 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
-    private func pool(_ settings: Settings) throws -> (pool: PostgresPool, configuration: PostgresConfiguration) {
+    func pool(_ settings: Settings) throws -> (pool: PostgresPool, configuration: PostgresConfiguration) {
         var configuration = try settings.database()
         configuration.queryTimeout = DatabaseChecks.queryTimeout
         configuration.cancelGracePeriod = .seconds(1)

@@ -76,6 +76,7 @@ public struct StandInServer: Service {
         quiet.logLevel = max(.notice, logger.logLevel)
         return Application(
             responder: StandInResponder(store: store, receipts: receipts, check: check),
+            server: .http1(configuration: .init(additionalChannelHandlers: [AnswerDate(store.answerClock)])),
             configuration: .init(address: .hostname(host, port: port), serverName: "storehook app-store"),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
     }
@@ -127,7 +128,10 @@ struct StandInResponder: HTTPResponder {
         do throws(Refusal) {
             switch call.parts.first {
             case "inApps":
-                guard await check.accepts(call.authorization, at: Int64(Date().timeIntervalSince1970)) else {
+                let now = Int64(Date().timeIntervalSince1970) + store.answerClock.secondsAhead
+                guard await !store.faults.keyRefusedIn.contains(call.place),
+                    await check.accepts(call.authorization, at: now)
+                else {
                     throw Refusal(status: 401, "Unauthenticated")
                 }
                 let answer = try await ServerAPI(store: store).answer(call)

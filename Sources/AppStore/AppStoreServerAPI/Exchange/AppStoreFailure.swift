@@ -39,6 +39,8 @@ public struct AppStoreFailure: Error, Sendable, Hashable, CustomStringConvertibl
     public let environment: Environment
     /// How many requests were sent.
     public let attempts: Int
+    /// When the last answer was given, by Apple's clock, to the second; nil where no answer came, or none that says so.
+    public var answeredAt: Timestamp?
 
     /// The reason in one word, which never changes: Apple's names for its codes, ours for the rest.
     public var code: String {

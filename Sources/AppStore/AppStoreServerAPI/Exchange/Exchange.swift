@@ -218,6 +218,7 @@ public struct Exchange: Sendable {
 
     /// The call's failure for this reason.
     func failure(_ reason: AppStoreFailure.Reason, in environment: Environment) -> AppStoreFailure {
-        AppStoreFailure(reason: reason, endpoint: endpoint, environment: environment, attempts: attempts)
+        AppStoreFailure(
+            reason: reason, endpoint: endpoint, environment: environment, attempts: attempts, answeredAt: answeredAt)
     }
 }

@@ -22,19 +22,23 @@ struct AppleAccess {
     /// - Parameter revocation: what the program knows of revoked certificates, where it has to do with them elsewhere, too.
     /// - Throws: `CommandFailure` naming the setting that is missing or wrong.
     init(
-        _ settings: Settings, policy: CallPolicy = CallPolicy(),
+        _ settings: Settings, policy: CallPolicy = CallPolicy(), limits: HTTPTransport.Limits = HTTPTransport.Limits(),
         revocation: Revocation? = nil
     ) throws {
-        self.init(try AppleSettings(settings), policy: policy, revocation: revocation)
+        self.init(try AppleSettings(settings), policy: policy, limits: limits, revocation: revocation)
     }
 
     /// By settings that are read.
-    init(_ settings: AppleSettings, policy: CallPolicy = CallPolicy(), revocation: Revocation? = nil) {
+    init(
+        _ settings: AppleSettings, policy: CallPolicy = CallPolicy(),
+        limits: HTTPTransport.Limits = HTTPTransport.Limits(),
+        revocation: Revocation? = nil
+    ) {
         keys = settings.keys
         hosts = settings.hosts
         environments = settings.verifier.environments
         self.policy = policy
-        transport = HTTPTransport()
+        transport = HTTPTransport(limits: limits)
         var revocation = revocation
         var requester: OCSPRequester?
         if revocation == nil, settings.checksRevocation {

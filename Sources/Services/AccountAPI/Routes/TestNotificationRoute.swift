@@ -110,18 +110,23 @@ package struct TestNotificationRoute: Sendable {
                 .run(in: Environment(rawValue: scope.environment))
         } catch let failure as AppStoreFailure {
             guard failure.isTransient else {
+                let verdict = ConnectionVerdict(
+                    failure, clockAhead: failure.answeredAt.map { TestNotificationTrial.difference(now(), $0) })
                 throw APIProblem(
                     Self.appleRefused,
-                    ProblemText(failure.message, generally: ProblemText("", "Apple 拒绝了此请求", "Apple 拒絕了此請求")),
-                    members: [.init("appleCode", .string(failure.code))])
+                    ProblemText(verdict.sentence, generally: ProblemText("", "Apple 拒绝了此请求", "Apple 拒絕了此請求")),
+                    members: [
+                        .init("appleCode", .string(failure.code)), .init("brokenLink", .text(verdict.link?.rawValue)),
+                    ])
             }
             throw APIProblem.unavailable(
                 ProblemText("Apple does not answer at the moment", "Apple 暂时没有应答", "Apple 暫時沒有回應"), retryAfter: 30)
         }
         guard let arrival = way.arrival else {
             throw APIProblem(
-                Self.notArrived, Self.whyNot(way),
+                Self.notArrived, Self.whyNot(way, ConnectionVerdict(way)),
                 members: [
+                    .init("brokenLink", .text(ConnectionVerdict(way).link?.rawValue)),
                     .init("notificationUUID", .text(way.notificationUUID?.uuidString.lowercased())),
                     .init("askedAt", .time(way.askedAt)), .init("postedAt", .time(way.postedAt)),
                     .init("postResult", .text(Self.result(way))),
@@ -161,26 +166,23 @@ package struct TestNotificationRoute: Sendable {
         ProblemText("no key of this app is set", "未配置此应用的密钥", "未設定此 App 的金鑰")
     }
 
-    private static func whyNot(_ way: TestNotificationTrial.Way) -> ProblemText {
-        if way.notificationUUID == nil {
+    private static func whyNot(_ way: TestNotificationTrial.Way, _ verdict: ConnectionVerdict) -> ProblemText {
+        ProblemText(verdict.sentence, generally: general(way))
+    }
+
+    private static func general(_ way: TestNotificationTrial.Way) -> ProblemText {
+        if way.notificationUUID == nil { return ProblemText("", "Apple 尚未发送；请稍后再查", "Apple 尚未傳送；請稍後再查") }
+        guard way.result == .success else {
             return ProblemText(
-                "Apple has not posted it yet; ask again later", "Apple 尚未发送；请稍后再查", "Apple 尚未傳送；請稍後再查")
-        }
-        guard let result = result(way), result == "SUCCESS" else {
-            return ProblemText(
-                "Apple could not post it; look at the URL in App Store Connect, and at what stands before the receiver",
-                "Apple 无法送达；请检查 App Store Connect 中的 URL，以及接收端前面的设施",
+                "", "Apple 无法送达；请检查 App Store Connect 中的 URL，以及接收端前面的设施",
                 "Apple 無法送達；請檢查 App Store Connect 中的 URL，以及接收端前面的設施")
         }
         return ProblemText(
-            "Apple has posted it, and it is not applied yet: see whether workers run, storehook queue",
-            "Apple 已发送，但尚未处理：请用 storehook queue 检查处理进程是否在运行",
+            "", "Apple 已发送，但尚未处理：请用 storehook queue 检查处理进程是否在运行",
             "Apple 已傳送，但尚未處理：請用 storehook queue 檢查處理程序是否在執行")
     }
 
-    private static func result(_ way: TestNotificationTrial.Way) -> String? {
-        way.status?.sendAttempts.last?.sendAttemptResult?.rawValue
-    }
+    private static func result(_ way: TestNotificationTrial.Way) -> String? { way.result?.rawValue }
 
     private static func value(
         _ way: TestNotificationTrial.Way, _ arrival: CanaryArrival, _ scope: AppEnvironment

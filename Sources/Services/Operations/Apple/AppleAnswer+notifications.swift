@@ -35,9 +35,14 @@ extension AppleAnswer {
     /// What became of a test notification.
     package init(test way: TestNotificationTrial.Way) {
         let (token, environment) = (way.token, way.environment ?? .production)
+        let verdict = ConnectionVerdict(way)
         guard let test = way.status else {
             self.init(
-                environment, [.init("test_notification_token", .text(token)), .init("send_attempts", [])],
+                environment,
+                [
+                    .init("test_notification_token", .text(token)), .init("send_attempts", []),
+                    .init("broken_link", .text(verdict.link?.rawValue)), .init("verdict", .string(verdict.sentence)),
+                ],
                 text: "asked for; Apple has not posted it yet. Ask again: storehook apple test --token \(token)")
             return
         }
@@ -53,7 +58,8 @@ extension AppleAnswer {
                 .init("test_notification_token", .text(token)), .init("payload", .written(payload.json)),
                 .init("asked_at", .time(way.askedAt)), .init("send_attempts", Self.attempts(test.sendAttempts)),
                 .init("place", .text(way.arrival?.place.rawValue)), .init("stored_at", .time(storedAt)),
-                .init("applied_at", .time(appliedAt)),
+                .init("applied_at", .time(appliedAt)), .init("broken_link", .text(verdict.link?.rawValue)),
+                .init("verdict", .string(verdict.sentence)),
             ], unknown: test.unknownFields,
             text: CommandAnswer.lines([
                 ("notification", "\(payload.notificationUUID)"), ("signed", "\(payload.signedDate)"),
@@ -61,6 +67,7 @@ extension AppleAnswer {
                 ("attempts", attempts.isEmpty ? "none yet" : attempts.joined(separator: "\n              ")),
                 ("stored", storedAt.map { "\($0)" } ?? (way.isLookedFor ? "not yet" : nil)),
                 ("applied", appliedAt.map { "\($0)" } ?? Self.whyNotApplied(way)),
+                ("verdict", verdict.sentence),
                 ("look", "storehook notification \(payload.notificationUUID)"),
             ]))
     }

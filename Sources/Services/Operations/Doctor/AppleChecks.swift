@@ -1,36 +1,111 @@
 import AppStorePayloads
 package import AppStoreServerAPI
+import AppleRecords
 package import Base
+import EvidenceStore
+package import Pipeline
+import Postgres
 
-/// Whether Apple accepts the keys: asks for a test notification in each environment, which Apple then posts.
+/// Whether Apple accepts the keys: asks for a test notification in each environment, which Apple then posts. Where it is
+/// followed, also which link is broken between Apple and what is applied here.
 package struct AppleChecks: Sendable {
+    /// How the test notifications are followed.
+    package struct Following: Sendable {
+        /// What is seen here of an app in an environment.
+        package struct Records: Sendable {
+            /// When Apple's last post of it was stored; nil where none of the latest posts is one.
+            package var heard: Timestamp?
+            /// Up to when everything that Apple lists is held; nil where nothing is proven.
+            package var proven: Timestamp?
+
+            /// Records.
+            package init(heard: Timestamp?, proven: Timestamp?) {
+                self.heard = heard
+                self.proven = proven
+            }
+        }
+
+        /// Follows one with a client; nil follows none.
+        package var trial: @Sendable (AppStoreClient) -> TestNotificationTrial
+        /// The URL that the operator takes for the one in App Store Connect, and what answers there.
+        package var url: (text: String, answer: ConnectionVerdict.URLAnswer)?
+        /// What is seen here; nil where the database cannot be asked.
+        package var records: @Sendable (AppEnvironment) async -> Records?
+
+        /// Follows by these.
+        package init(
+            trial: @escaping @Sendable (AppStoreClient) -> TestNotificationTrial,
+            url: (text: String, answer: ConnectionVerdict.URLAnswer)?,
+            records: @escaping @Sendable (AppEnvironment) async -> Records?
+        ) {
+            self.trial = trial
+            self.url = url
+            self.records = records
+        }
+    }
+
     private let clients: [AppStoreClient]
     private let secretsAlone: [String]
     private let environments: [Environment]
+    private let following: Following?
+    private let now: @Sendable () -> Timestamp
 
     /// Waits for nothing longer than some seconds.
     package static let policy = CallPolicy(
         maximumAttempts: 2, firstDelay: .seconds(1), patience: .seconds(8), freshDelays: [])
 
     /// Checks these apps' keys in these environments. Apple answers in Production and Sandbox only.
-    /// - Parameter secretsAlone: the apps with a shared secret for receipts and no key.
-    package init(_ clients: [AppStoreClient], secretsAlone: [String] = [], in environments: Set<Environment>) {
+    /// - Parameters:
+    ///   - secretsAlone: the apps with a shared secret for receipts and no key.
+    ///   - following: nil where what Apple posts is not followed.
+    ///   - now: this machine's clock.
+    package init(
+        _ clients: [AppStoreClient], secretsAlone: [String] = [], in environments: Set<Environment>,
+        following: Following? = nil, now: @escaping @Sendable () -> Timestamp
+    ) {
         self.clients = clients
         self.secretsAlone = secretsAlone
         self.environments = [.production, .sandbox].filter(environments.contains)
+        self.following = following
+        self.now = now
     }
 
-    /// A finding an app and environment.
-    package func findings() async throws -> [Finding] {
-        var findings: [Finding] = []
-        for client in clients {
-            var answers: [(Environment, AppStoreFailure?)] = []
-            for environment in environments { answers.append((environment, try await failure(client, environment))) }
-            for (environment, failure) in answers {
-                let isAcceptedElsewhere = answers.contains { $0.0 != environment && Self.isAccepted($0.1) }
-                findings.append(Self.finding(client.bundleId, environment, failure, isAcceptedElsewhere))
+    /// How asking for one went, and when its answer came by this machine's clock.
+    private struct Asked: Sendable {
+        var scope: AppEnvironment
+        var client: AppStoreClient
+        var result: Result<TestNotificationTrial.Way, AppStoreFailure>
+        var at: Timestamp
+
+        /// An answer that no URL is set means that Apple accepted the key.
+        var isAccepted: Bool {
+            switch result {
+            case .success: return true
+            case .failure(let failure):
+                switch failure.reason {
+                case .apple, .rateLimited: return true
+                default: return false
+                }
             }
         }
+    }
+
+    /// A finding an app and environment; all are followed at the same time.
+    package func findings() async throws -> [Finding] {
+        var asked: [Asked] = []
+        for client in clients {
+            for environment in environments { asked.append(try await ask(client, environment)) }
+        }
+        let all = asked
+        var findings = try await withThrowingTaskGroup(of: (Int, Finding).self) { group in
+            for (place, one) in all.enumerated() {
+                let elsewhere = all.first {
+                    $0.scope.bundleID == one.scope.bundleID && $0.scope != one.scope && $0.isAccepted
+                }
+                group.addTask { (place, try await finding(one, takenIn: elsewhere?.scope.environment)) }
+            }
+            return try await group.reduce(into: [(Int, Finding)]()) { $0.append($1) }
+        }.sorted { $0.0 < $1.0 }.map(\.1)
         // Whether Apple knows the secret can be seen only with a genuine receipt of the app.
         findings += secretsAlone.map {
             .skipped(
@@ -42,33 +117,56 @@ package struct AppleChecks: Sendable {
         return findings
     }
 
-    private func failure(_ client: AppStoreClient, _ environment: Environment) async throws -> AppStoreFailure? {
+    private func ask(_ client: AppStoreClient, _ environment: Environment) async throws -> Asked {
+        let trial = following?.trial(client) ?? TestNotificationTrial(client, nil, now: now)
+        let scope = AppEnvironment(bundleID: client.bundleId, environment: environment.rawValue)
         do {
-            _ = try await client.ask(.testNotification, in: environment)
-            return nil
+            let way = try await trial.ask(in: environment)
+            return Asked(scope: scope, client: client, result: .success(way), at: now())
         } catch let failure as AppStoreFailure {
-            return failure
+            return Asked(scope: scope, client: client, result: .failure(failure), at: now())
         }
     }
 
-    /// An answer that no URL is set means that Apple accepted the key.
-    private static func isAccepted(_ failure: AppStoreFailure?) -> Bool {
-        switch failure?.reason {
-        case nil, .apple, .rateLimited: true
-        default: false
+    private func finding(_ asked: Asked, takenIn accepting: String?) async throws -> Finding {
+        let name = "apple \(asked.scope.bundleID) \(asked.scope.environment)"
+        let verdict: ConnectionVerdict
+        switch asked.result {
+        case .failure(let failure):
+            verdict = ConnectionVerdict(
+                failure, takenIn: accepting.map(Environment.init(rawValue:)),
+                clockAhead: failure.answeredAt.map { TestNotificationTrial.difference(asked.at, $0) })
+        case .success(let way):
+            guard let following else {
+                return .ok(name, "Apple accepts the key; a test notification is on its way")
+            }
+            verdict = try await follow(way, following.trial(asked.client), following.url)
         }
+        let seen = await records(asked.scope)
+        if verdict.isFault { return .failed(name, verdict.sentence + seen) }
+        return verdict.link == nil ? .ok(name, verdict.sentence + seen) : .skipped(name, verdict.sentence + seen)
     }
 
-    private static func finding(
-        _ bundleId: String, _ environment: Environment, _ failure: AppStoreFailure?, _ isAcceptedElsewhere: Bool
-    ) -> Finding {
-        let name = "apple \(bundleId) \(environment)"
-        switch failure?.reason {
-        case nil: return .ok(name, "Apple accepts the key; a test notification is on its way")
-        case .unauthorized where environment == .production && isAcceptedElsewhere:
-            return .skipped(name, "Apple accepts the key in Sandbox: the app was never released")
-        case .rateLimited: return .skipped(name, failure?.message ?? "")
-        default: return .failed(name, failure?.message ?? "")
+    private func follow(
+        _ way: TestNotificationTrial.Way, _ trial: TestNotificationTrial,
+        _ url: (text: String, answer: ConnectionVerdict.URLAnswer)?
+    ) async throws -> ConnectionVerdict {
+        var way = way
+        do {
+            try await trial.follow(&way)
+        } catch let failure as AppStoreFailure {
+            return ConnectionVerdict(failure)
+        } catch let error as PostgresError {
+            return .noDatabase("\(error)")
         }
+        return ConnectionVerdict(way, url: url)
+    }
+
+    /// What was heard and proven, after a verdict.
+    private func records(_ scope: AppEnvironment) async -> String {
+        guard let following, let records = await following.records(scope) else { return "" }
+        let heard = records.heard.map { "last heard from Apple at \($0)" } ?? "not heard from Apple lately"
+        let proven = records.proven.map { "proven up to \($0)" } ?? "nothing proven by Apple's history"
+        return " (\(heard), \(proven))"
     }
 }

@@ -43,13 +43,11 @@ package struct PortCheck: Sendable {
         return .failed("port", "a receiver cannot listen on " + PortAdvice(failure, option: "--port").text)
     }
 
-    /// Only storehook's receiver answers so.
     private func isReceiver() async -> Bool {
         let name = host.contains(":") ? "[\(host)]" : host
         var request = OutboundRequest("GET", "http://\(name):\(port)/webhooks/apple")
         request.answerBody = .whole(upTo: 1024)
         let answer = try? await OutboundClient.send(request, limits: OutboundClient.Limits(total: .seconds(2)))
-        guard let answer, answer.status == 405 else { return false }
-        return String(decoding: answer.body, as: UTF8.self).contains("POST only")
+        return answer.map(ReceiverAnswer.isReceivers) ?? false
     }
 }

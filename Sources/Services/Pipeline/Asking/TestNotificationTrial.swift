@@ -22,11 +22,27 @@ package struct TestNotificationTrial: Sendable {
         package var isLookedFor = false
         /// Where it is; nil while it is on its way, or pending.
         package var arrival: CanaryArrival?
+        /// Why it is a dead letter, as the code of its reason; nil where it is none, or the reason cannot be seen.
+        package var deadReason: String?
+        /// Where it waits, where it has not arrived; nil where that was not looked for.
+        package var waiting: CanaryWaiting?
+        /// This machine's clock minus Apple's, to the second; nil where Apple's answer does not say the time.
+        package var clockAhead: Duration?
+
+        /// One that is asked for.
+        package init(askedAt: Timestamp? = nil, token: String, environment: Environment?) {
+            self.askedAt = askedAt
+            self.token = token
+            self.environment = environment
+        }
 
         /// The notification's own name; nil while Apple does not know of it.
         package var notificationUUID: UUID? {
             status.flatMap { UUID(uuidString: $0.record.payload.payload.notificationUUID) }
         }
+
+        /// What Apple says of its last attempt to post it.
+        package var result: SendAttempt.Result? { status?.sendAttempts.last?.sendAttemptResult }
 
         /// When Apple first tried to post it, by Apple's clock.
         package var postedAt: Timestamp? { status?.sendAttempts.compactMap(\.attemptDate).min() }
@@ -49,6 +65,20 @@ package struct TestNotificationTrial: Sendable {
             self.questions = questions
             self.looks = looks
             self.betweenLooks = betweenLooks
+        }
+
+        /// So long in all: half of it for Apple to post, asking seldomer as time goes by, and half until it is applied.
+        package init(within total: Duration) {
+            let half = total / 2
+            var questions: [Duration] = []
+            var (spent, wait) = (Duration.zero, Duration.seconds(1))
+            while spent < half {
+                wait = min(wait, half - spent)
+                questions.append(wait)
+                spent += wait
+                wait = min(wait * 2, .seconds(5))
+            }
+            self.init(questions: questions, looks: max(1, Int(half / .milliseconds(500))))
         }
 
         /// As it is now, and no waiting.
@@ -77,21 +107,31 @@ package struct TestNotificationTrial: Sendable {
     /// Has Apple post one, and follows it.
     /// - Throws: `AppStoreFailure`, or `PostgresError`.
     package func run(in environment: Environment?) async throws -> Way {
+        var way = try await ask(in: environment)
+        try await follow(&way)
+        return way
+    }
+
+    /// Has Apple post one.
+    /// - Throws: `AppStoreFailure`.
+    package func ask(in environment: Environment?) async throws -> Way {
         let asked = now()
         let answered = try await client.ask(.testNotification, in: environment)
         var way = Way(askedAt: asked, token: answered.value.testNotificationToken, environment: answered.environment)
-        try await follow(&way)
+        way.clockAhead = answered.answeredAt.map { Self.difference(now(), $0) }
         return way
     }
 
     /// Follows one that Apple was asked for another time.
     package func follow(_ token: String, in environment: Environment?) async throws -> Way {
-        var way = Way(askedAt: nil, token: token, environment: environment)
+        var way = Way(token: token, environment: environment)
         try await follow(&way)
         return way
     }
 
-    private func follow(_ way: inout Way) async throws {
+    /// Follows one that Apple was asked for.
+    /// - Throws: `AppStoreFailure`, or `PostgresError`; the way then says how far it came.
+    package func follow(_ way: inout Way) async throws {
         for wait in patience.questions {
             if wait > .zero { try await Task.sleep(for: wait) }
             way.status = try await status(way)
@@ -99,11 +139,23 @@ package struct TestNotificationTrial: Sendable {
         }
         guard let canaries, let uuid = way.notificationUUID else { return }
         way.isLookedFor = true
-        for look in 1...max(1, patience.looks) {
+        // What Apple could not deliver does not arrive by waiting: Sandbox posts once, Production again after an hour.
+        let looks = way.result == nil || way.result == .success ? max(1, patience.looks) : 1
+        for look in 1...looks {
             way.arrival = try await canaries.arrival(of: uuid)
-            if way.arrival != nil { return }
-            if look < patience.looks { try await Task.sleep(for: patience.betweenLooks) }
+            if way.arrival != nil { break }
+            if look < looks { try await Task.sleep(for: patience.betweenLooks) }
         }
+        switch way.arrival?.place {
+        case .dead: way.deadReason = try await canaries.deadReason(of: uuid)
+        case nil: way.waiting = try await canaries.waiting(uuid)
+        case .applied, .recovered: break
+        }
+    }
+
+    /// This machine's clock minus Apple's; the `Date` of an answer is cut to the second.
+    package static func difference(_ here: Timestamp, _ there: Timestamp) -> Duration {
+        .milliseconds(here.milliseconds(since: there) - 500)
     }
 
     /// Nil while Apple does not know of it.

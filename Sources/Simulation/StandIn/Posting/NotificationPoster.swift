@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// Posts notifications as Apple does, several at a time, and reports each attempt.
 struct NotificationPoster: Sendable {
@@ -54,6 +55,16 @@ struct NotificationPoster: Sendable {
             return ("TIMED_OUT", false)
         } catch let error as HTTPClientError where error == .remoteConnectionClosed {
             return ("PREMATURE_CLOSE", false)
+        } catch let error as HTTPClientError where error == .tlsHandshakeTimeout {
+            return ("TLS_ISSUE", false)
+        } catch is NIOSSLError {
+            return ("TLS_ISSUE", false)
+        } catch is NIOSSLExtraError {
+            return ("TLS_ISSUE", false)
+        } catch is BoringSSLError {
+            return ("TLS_ISSUE", false)
+        } catch is HTTPParserError {
+            return ("INVALID_RESPONSE", false)
         } catch {
             return Task.isCancelled ? nil : ("SOCKET_ISSUE", false)
         }

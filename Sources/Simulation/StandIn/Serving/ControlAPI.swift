@@ -30,6 +30,7 @@ struct ControlAPI: Sendable {
         case ("POST", "clock"): return try await clock(call)
         case ("POST", "loss"): return try await loss(call)
         case ("POST", "errors"): return try await provoke(call)
+        case ("POST", "faults"): return try await setFaults(call)
         case ("POST", "forgeries"):
             await store.forge(Int(try call.object().integer("count") ?? 1))
             return [:]

@@ -28,6 +28,10 @@ actor SimulatedAppStore {
     var received: [JSONValue] = []
     var provoked: [Provocation] = []
     var forgeries = 0
+    /// What is broken on purpose.
+    private(set) var faults = MadeFaults()
+    /// Its clock, as answers tell it.
+    nonisolated let answerClock = AnswerClock()
     var random: SeededGenerator
     var lanes = 0
     /// Speaks for the store where no customer does.
@@ -86,7 +90,8 @@ actor SimulatedAppStore {
         var houses: [Place: SimulatedSubscriber] = [:]
         for place in Place.allCases {
             houses[place] = SimulatedSubscriber(
-                app: configuration.app.in(place), lane: 99_999, seed: configuration.seed &+ 17)
+                app: configuration.app.in(place), lane: 99_999,
+                seed: configuration.seed &+ (place == .production ? 18 : 17))
             houses[place]?.signsAtOnce = true
         }
         self.houses = houses
@@ -290,6 +295,10 @@ actor SimulatedAppStore {
         for index in firstOpenPost..<posts.count where taken.count < limit {
             guard !posts[index].isUnderWay, let next = posts[index].next, next <= instant else { continue }
             posts[index].isUnderWay = true
+            if let result = faults.postResult {
+                posted(index, result)
+                continue
+            }
             let isLost = Double(random.next() % 10_000) < lossPercent(of: posts[index]) * 100
             if isLost {
                 posted(index, "NO_RESPONSE")
@@ -332,6 +341,11 @@ actor SimulatedAppStore {
     }
 
     func provoke(_ provocation: Provocation) { provoked.append(provocation) }
+    func set(_ faults: MadeFaults) {
+        self.faults = faults
+        answerClock.secondsAhead = faults.clockAheadSeconds
+    }
+
     func forge(_ count: Int) { forgeries += count }
     func note(_ value: JSONValue) { received.append(value) }
 }

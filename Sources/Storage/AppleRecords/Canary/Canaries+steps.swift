@@ -1,3 +1,4 @@
+import EvidenceStore
 package import Foundation
 package import Postgres
 
@@ -63,6 +64,34 @@ extension Canaries {
             }
         return CanaryArrival(
             place: place, storedAt: try row.decode("received_at"), appliedAt: try row.decode("applied_at"))
+    }
+
+    /// Why a notification is a dead letter, as the code of its reason; nil where none is, or this user may not see it.
+    package func deadReason(of notificationUUID: UUID) async throws -> String? {
+        do {
+            return try await pool.query(
+                PostgresQuery(
+                    "canary.dead_reason",
+                    """
+                    select l.reason
+                      from storehook.dead_letters l
+                     where l.notification_uuid = \(notificationUUID)
+                     order by l.id desc
+                     limit 1
+                    """)
+            ).first.map { try $0.decode(0) }
+        } catch let error as PostgresError where error.sqlState == "42501" {
+            return nil
+        }
+    }
+
+    /// Where a notification waits that has arrived nowhere yet.
+    package func waiting(_ notificationUUID: UUID) async throws -> CanaryWaiting {
+        do {
+            return try await Outbox(pool).waiting(notificationUUID).map { .stored($0) } ?? .nowhere
+        } catch let error as PostgresError where error.sqlState == "42501" {
+            return .hidden
+        }
     }
 
     /// Nothing more will be learned of a canary.

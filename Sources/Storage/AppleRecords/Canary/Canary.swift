@@ -1,3 +1,4 @@
+package import EvidenceStore
 package import Postgres
 
 /// A claimed test notification that was asked of Apple, or is to be.
@@ -28,6 +29,16 @@ package struct CanaryArrival: Sendable, Hashable {
     package var storedAt: PostgresTimestamp?
     /// When it was applied.
     package var appliedAt: PostgresTimestamp?
+}
+
+/// Where a test notification is that no worker has settled.
+package enum CanaryWaiting: Sendable, Hashable {
+    /// It is stored.
+    case stored(WaitingPost)
+    /// It was not stored, as far as can be seen.
+    case nowhere
+    /// This user may not see it.
+    case hidden
 }
 
 /// How long a test notification took, each counted from when Apple was asked.
