@@ -143,7 +143,7 @@ grant select, insert on storehook.served_apps, storehook.served_roots to storeho
 grant update on storehook.served_apps to storehook_worker;
 -- Its metrics tell how long the queue is, and up to when nothing is missing.
 grant select on storehook.queue_depth, storehook.queue_refused, storehook.proven_until, storehook.canary_status,
-    storehook.extensions_open, storehook.consumption_status
+    storehook.extensions_open, storehook.consumption_status, storehook.unsold_products
     to storehook_worker;
 -- What Apple lists and is in no place here it stores itself; what it stores takes the way of all evidence.
 grant insert on storehook.outbox, storehook.outbox_queue, storehook.outbox_stored to storehook_worker;
@@ -174,6 +174,9 @@ grant execute on function storehook.drop_superseded_consents(integer, integer) t
 -- It works out whose purchases are, and what accounts are by them. What was recorded of both it reads.
 grant select on storehook.catalogs, storehook.catalog_state, storehook.purchase_bindings, storehook.staff_acts,
     storehook.trials to storehook_worker;
+-- It keeps the list of products that customers hold, and writes a catalog's own beside it where that is missing.
+grant select, insert, update on storehook.purchased_products to storehook_worker;
+grant update (product_keys) on storehook.catalogs to storehook_worker;
 grant select, insert, update on storehook.accounts to storehook_worker;
 -- What the account API named them stands in events.
 grant select on storehook.account_names to storehook_worker;
@@ -264,6 +267,7 @@ grant select, insert, update on storehook.purchase_lines, storehook.transactions
 grant delete on storehook.subscriptions to storehook_api;
 grant select, insert, delete on storehook.subscription_history, storehook.replaced_renewals, storehook.anomalies
     to storehook_api;
+grant select, insert, update on storehook.purchased_products to storehook_api;
 -- Whose it is, and what the account is by it, commits with it. Apps begin trials and tell what they saw of attempts to buy; what
 -- staff does, and what is sold, it reads.
 grant select on storehook.catalogs, storehook.catalog_state, storehook.staff_acts to storehook_api;
@@ -319,7 +323,8 @@ grant execute on function storehook.status_at(timestamptz), storehook.has_access
     to storehook_monitor;
 -- - accounts, because account_status_at computes with the rights of whoever asks.
 grant select on storehook.account_status_now, storehook.account_status, storehook.account_history,
-    storehook.catalog_state, storehook.accounts, storehook.account_ids, storehook.held_purchases
+    storehook.catalog_state, storehook.accounts, storehook.account_ids, storehook.held_purchases,
+    storehook.unsold_products
     to storehook_monitor;
 grant execute on function storehook.account_status_at(timestamptz), storehook.expiring_soon(interval, timestamptz)
     to storehook_monitor;

@@ -1940,6 +1940,7 @@ CREATE TABLE storehook.catalogs (
     applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     applied_by text NOT NULL,
     current_from timestamp with time zone,
+    product_keys text[],
     CONSTRAINT catalogs_applied_by_check CHECK (((length(applied_by) >= 1) AND (length(applied_by) <= 200))),
     CONSTRAINT catalogs_source_check CHECK (((length(source) >= 1) AND (length(source) <= 1048576)))
 );
@@ -1947,6 +1948,8 @@ CREATE TABLE storehook.catalogs (
 COMMENT ON TABLE storehook.catalogs IS 'what is sold and what it gives: each file that was applied, never changed';
 
 COMMENT ON COLUMN storehook.catalogs.current_from IS 'since when it is or was current; -infinity for the first that counts; null where it never was, or long ago';
+
+COMMENT ON COLUMN storehook.catalogs.product_keys IS 'bundle id and product id of each product, with a space between; null where an earlier release applied it, until a worker has read it';
 
 ALTER TABLE storehook.catalogs ALTER COLUMN version ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.catalogs_version_seq
@@ -3807,6 +3810,18 @@ COMMENT ON COLUMN storehook.purchase_tellings.due_at IS 'when it changes by itse
 
 COMMENT ON COLUMN storehook.purchase_tellings.told IS 'what it was; null of what was bought once, and where nothing was told';
 
+CREATE TABLE storehook.purchased_products (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    product_id text NOT NULL COLLATE pg_catalog."C",
+    held_until timestamp with time zone NOT NULL,
+    first_seen_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE storehook.purchased_products IS 'each product that a purchase ever named, but for consumables; what customers hold is not counted';
+
+COMMENT ON COLUMN storehook.purchased_products.held_until IS 'at least until the last purchase of it gives access, to the day; infinity for what has no end. It only grows: a refund does not count';
+
 CREATE VIEW storehook.queue_depth AS
  WITH queued AS (
          SELECT
@@ -4291,6 +4306,19 @@ COMMENT ON COLUMN storehook.unsigned_words.id IS 'the transaction; of a subscrip
 
 COMMENT ON COLUMN storehook.unsigned_words.saying IS 'SHA-256 of what was said, without the instant';
 
+CREATE VIEW storehook.unsold_products AS
+ SELECT p.environment,
+    p.bundle_id,
+    p.product_id,
+    p.held_until,
+    p.first_seen_at
+   FROM ((storehook.purchased_products p
+     JOIN storehook.catalog_state s ON ((s.current_version IS NOT NULL)))
+     JOIN storehook.catalogs c ON (((c.version = s.current_version) AND (c.product_keys IS NOT NULL))))
+  WHERE ((p.held_until > now()) AND (((p.bundle_id || ' '::text) || p.product_id) <> ALL (c.product_keys)));
+
+COMMENT ON VIEW storehook.unsold_products IS 'products that customers hold and that the current catalog lacks, so that they give nothing; none before the first catalog';
+
 CREATE TABLE storehook.upkeep_locks (
     task text NOT NULL
 );
@@ -4586,6 +4614,9 @@ ALTER TABLE ONLY storehook.purchase_lines
 
 ALTER TABLE ONLY storehook.purchase_tellings
     ADD CONSTRAINT purchase_tellings_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
+
+ALTER TABLE ONLY storehook.purchased_products
+    ADD CONSTRAINT purchased_products_pkey PRIMARY KEY (bundle_id, environment, product_id);
 
 ALTER TABLE storehook.records
     ADD CONSTRAINT records_check3 CHECK (((kind = ANY (ARRAY['transaction'::text, 'renewal'::text, 'receipt_transaction'::text, 'receipt_renewal'::text])) = (original_transaction_id IS NOT NULL))) NOT VALID;

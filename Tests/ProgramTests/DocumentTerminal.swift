@@ -74,11 +74,11 @@ struct DocumentTerminal: Sendable {
             } else if block.isTyped {
                 var answers = ""
                 for line in block.commands {
-                    // The doctor says what is to be done, and there may be something.
-                    let isDoctor = line.hasPrefix("storehook doctor")
+                    // The doctor says what is to be done, and there may be something; a catalog differs from the current one.
+                    let isQuestion = line.hasPrefix("storehook doctor") || line.hasPrefix("storehook catalog diff")
                     let terminal = self
                     let answer = await record(document, line) {
-                        try await terminal.type(line, mayAnswerNo: isDoctor)
+                        try await terminal.type(line, mayAnswerNo: isQuestion)
                     }
                     answers += answer
                     try await heard(&self, line, answer)

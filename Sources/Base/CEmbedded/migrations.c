@@ -179,6 +179,9 @@ static const struct storehook_migration migrations[] = {
     {59, "account_names", (const unsigned char[]){
 #embed "../../../sql/migrations/0059_account_names.sql" suffix(, 0)
     }},
+    {60, "purchased_products", (const unsigned char[]){
+#embed "../../../sql/migrations/0060_purchased_products.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -189,6 +189,7 @@ struct Doctor: AsyncParsableCommand {
                 pool: pool, migrator: try Database.migrator(), configuration: configuration,
                 storeDeadline: try settings.receiverDatabase().queryTimeout ?? .seconds(30), role: role,
                 accountIDs: try settings.accountIDs(),
+                apps: Set((try? settings.verifier().apps.keys).map(Array.init) ?? []),
                 transactionAge: .seconds(transactionAge))
             let findings = await checks.findings()
             await pool.close()

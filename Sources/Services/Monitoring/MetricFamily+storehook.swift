@@ -122,6 +122,12 @@ extension MetricFamily {
             "storehook_events_due_seconds", .gauge,
             "How long ago what is due first to be told was due; 0 where nothing is. The same for every worker."),
         MetricFamily(
+            "storehook_unsold_products", .gauge,
+            """
+            Products that customers hold and that the current catalog lacks, by app and environment: they paid, and get nothing. No \
+            series where there is none; the same for every worker.
+            """),
+        MetricFamily(
             "storehook_canary_missing_seconds", .gauge,
             """
             How long ago Apple was asked for a test notification that has not come through, the same for every worker; 0 while \

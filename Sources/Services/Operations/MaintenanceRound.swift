@@ -17,6 +17,8 @@ package struct MaintenanceRound: Sendable, Hashable {
     package var eventDaysDropped = 0
     /// What it deleted of deliveries.
     package var deliveries = DeliveryUpkeep()
+    /// Whether it wrote the products of the current catalog beside it, which an earlier release had applied.
+    package var hasListedProducts = false
 
     /// Performs what is due. A step that fails does not stop the others; its failure is listed with the outbox's.
     /// - Throws: `PostgresError` where the database is unavailable.
@@ -30,6 +32,9 @@ package struct MaintenanceRound: Sendable, Hashable {
         try await keep(\.eventDaysMade, "the days of events to come") { try await events.ensurePartitions() }
         try await keep(\.eventDaysDropped, "the old days of events") {
             try await events.dropOld(keeping: retention.days)
+        }
+        try await keep(\.hasListedProducts, "the products of the catalog") {
+            try await AccountStore(pool).listProducts()
         }
         try await keep(\.deliveries, "the old deliveries") {
             try await endpoints.dropOld(keeping: retention.deliveryDays)

@@ -63,14 +63,14 @@ package struct EvidencePipeline: Sendable {
     private let observers: [any ChangeObserver]
 
     /// The readers of changes of every program, called in this order. A new one is added here, and nowhere else.
-    private static let programObservers: [any ChangeObserver] = []
+    private static func programObservers() -> [any ChangeObserver] { [ProductNoting()] }
 
     /// The pipeline of a database, as every program has it.
     /// - Parameter rules: the rules for events; nil writes none, for measuring what events cost.
     package init(_ pool: PostgresPool, ledger: Ledger = Ledger(), events rules: EventRules? = EventRules()) {
         self.init(
             ledger: ledger, accounts: AccountStore(pool), events: rules.map { EventStore(pool, rules: $0) },
-            observers: Self.programObservers)
+            observers: Self.programObservers())
     }
 
     /// A pipeline of these parts, for tests.

@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 import AppStorePayloads
 import Base
 import Foundation
@@ -58,12 +58,22 @@ extension AccountStore {
         let catalog = try Catalog(yaml: yaml)
         // A transaction that blocks already is reported before anything is written.
         try await waitForWriters(patience: patience)
-        let (version, isLinked) = try await prepare(yaml, by: person)
+        let (version, isLinked) = try await prepare(yaml, catalog, by: person)
         do {
             return try await go(through: version, catalog, isLinked: isLinked, patience, onPage)
         } catch let refusal as ApplyRefusal {
             if refusal != .superseded { try await withdraw(version) }
             throw refusal
+        }
+    }
+
+    /// The current catalog's number, where it says what another one says, word for word or not; nil where it says anything else, where
+    /// none is current, and while another one is being prepared.
+    package func standing(as catalog: Catalog) async throws -> Int64? {
+        try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "catalog.standing")) { session in
+            let moment = try AccountMoment(session)
+            guard let version = moment.current, moment.preparing == nil else { return nil }
+            return try self.readable(version, session) == catalog ? version : nil
         }
     }
 
@@ -111,15 +121,17 @@ extension AccountStore {
         } catch is UnreadableCatalog { return nil }
     }
 
-    private func prepare(_ yaml: String, by person: String) async throws -> (version: Int64, isLinked: Bool) {
+    private func prepare(
+        _ yaml: String, _ catalog: Catalog, by person: String
+    ) async throws -> (version: Int64, isLinked: Bool) {
         try await pool.withTransaction(TransactionOptions(isDurable: true, name: "catalog.prepare")) { session in
             let row = try session.query(
                 PostgresQuery(
                     "catalog.prepare",
                     """
                     with added as (
-                        insert into storehook.catalogs (source, applied_by)
-                        values (\(yaml), \(String(person.prefix(200)))) returning version
+                        insert into storehook.catalogs (source, applied_by, product_keys)
+                        values (\(yaml), \(String(person.prefix(200))), \(catalog.productKeys)) returning version
                     )
                     update storehook.catalog_state set preparing_version = added.version from added
                     returning added.version, is_linked

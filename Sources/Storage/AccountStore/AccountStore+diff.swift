@@ -23,6 +23,9 @@ extension AccountStore {
         package var moves: [TierMove: Int] = [:]
         /// Some of the accounts of each move.
         package var examples: [Example] = []
+
+        /// Nothing was compared, and nothing would change.
+        package init() {}
     }
 
     /// How many accounts are compared at once. Nothing waits for them.

@@ -166,7 +166,9 @@ package enum AccountShapes {
         .init("since") { $0.current.startsAt == .distantPast ? nil : $0.current.startsAt },
         .init("until") { $0.state.end(ofPhaseAt: $0.instant) }, .init("version") { $0.version },
         .init("catalog") { $0.catalogVersion }, .init("erased_at") { $0.erasedAt }, .init("known_at") { $0.knownAt },
-        .list("purchases", SubscriptionShapes.ofAccount) { view in view.purchases.map { ($0, view.token) } },
+        .list("purchases", SubscriptionShapes.ofAccount) { view in
+            view.purchases.map { ($0, view.token, view.worth(of: $0)) }
+        },
         .list("acts", act) { $0.acts }, .nullable("trial", startedTrial) { $0.trial },
     ])
 

@@ -84,7 +84,9 @@ package enum SubscriptionShapes {
     ])
 
     /// In `storehook account show`, of an account.
-    package static let ofAccount = CommandShape<(purchase: SubscriptionView, account: UniqueIdentifier)>([
+    package static let ofAccount = CommandShape<
+        (purchase: SubscriptionView, account: UniqueIdentifier, worth: PurchaseWorth)
+    >([
         .init("original_transaction_id") { $0.purchase.key.originalTransactionID },
         .init("bundle_id") { $0.purchase.key.bundleID },
         .init("product_id") { $0.purchase.productID },
@@ -92,6 +94,8 @@ package enum SubscriptionShapes {
         .init("access_until") { $0.purchase.accessUntil },
         .init("owner") { $0.purchase.owner },
         .init("is_owned") { $0.purchase.owner == $0.account },
+        .init("gives_tier") { $0.worth.tier },
+        .init("gives_nothing_because") { $0.worth.why?.rawValue },
         .list("bindings", binding) { $0.purchase.bindings },
     ])
 

@@ -15,7 +15,10 @@ struct CatalogApply: ActingCommand {
             It waits for transactions that stand in the way, and nobody waits for it. After --patience it gives up, says whose
             transaction it is, and has changed nothing.
 
-            Example: storehook catalog diff catalog.yaml && storehook catalog apply catalog.yaml
+            A file that says the same as the current catalog, word for word or not, is no new version. The answer also names products
+            that customers hold and that the catalog lacks, and apps of its that STOREHOOK_APPS does not have.
+
+            Example: storehook catalog apply catalog.yaml
             """)
 
     @OptionGroup var shared: SharedOptions
@@ -30,10 +33,16 @@ struct CatalogApply: ActingCommand {
 
     func run() async throws {
         let text = try CatalogFile.read(file)
-        let answer = try await Database.with(try await shared.settings()) { pool in
+        let settings = try await shared.settings()
+        let answer = try await Database.with(settings) { pool in
             do {
-                return CommandAnswer(
-                    try await AccountStore(pool).apply(text, by: Operator.name, patience: .seconds(patience)))
+                let (store, catalog) = (AccountStore(pool), try Catalog(yaml: text))
+                if let version = try await store.standing(as: catalog) {
+                    try await store.listProducts()
+                    return CommandAnswer(unchanged: version, try await CatalogFile.contents(catalog, store, settings))
+                }
+                let applied = try await store.apply(text, by: Operator.name, patience: .seconds(patience))
+                return CommandAnswer(applied, try await CatalogFile.contents(catalog, store, settings))
             } catch let fault as CatalogFault {
                 throw CommandFailure("\(file): \(fault)")
             } catch let refusal as ApplyRefusal { throw CommandFailure("\(refusal)") }

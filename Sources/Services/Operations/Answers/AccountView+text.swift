@@ -22,18 +22,24 @@ extension AccountView {
             let end = state.end(ofPhaseAt: instant).map { ", until \($0)" } ?? ""
             head.append("since \(current.startsAt)\(end)")
         }
+        for purchase in unsoldPurchases {
+            head.append(
+                "nothing is given for purchase \(purchase.key.originalTransactionID): the catalog lacks \(purchase.productID ?? "-") of "
+                    + "\(purchase.key.bundleID); add it to the catalog's file, then storehook catalog apply")
+        }
         if let erasedAt { head.append("erased at \(erasedAt): what was before is forgotten") }
         var parts = [head.joined(separator: "\n")]
         if !purchases.isEmpty {
-            var table = Table(["PURCHASE", "PRODUCT", "STATUS", "ACCESS UNTIL", "WHOSE"])
+            var table = Table(["PURCHASE", "PRODUCT", "STATUS", "ACCESS UNTIL", "WHOSE", "GIVES"])
             for purchase in purchases {
                 table.add([
                     purchase.key.originalTransactionID, purchase.productID ?? "-",
                     purchase.status?.rawValue ?? "not_bought", purchase.accessUntil.map { "\($0)" } ?? "-",
                     purchase.owner == token ? "this account's" : purchase.owner.map { "\($0)" } ?? "nobody's",
+                    worth(of: purchase).text,
                 ])
                 for binding in purchase.bindings {
-                    table.add(["", "", binding.kind.rawValue, "\(binding.at)", "\(binding.account)"])
+                    table.add(["", "", binding.kind.rawValue, "\(binding.at)", "\(binding.account)", ""])
                 }
             }
             parts.append(table.text)

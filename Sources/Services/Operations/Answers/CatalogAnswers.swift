@@ -33,32 +33,108 @@ extension CommandAnswer {
     ])
 
     /// What a catalog would change for accounts.
-    package init(_ diff: AccountStore.CatalogDiff) {
+    package init(_ diff: AccountStore.CatalogDiff, _ contents: CatalogContents) {
         self.init(
             version: nil, accounts: diff.accounts, moves: diff.moves,
-            examples: Dictionary(grouping: diff.examples, by: \.move).mapValues { $0.map(\.account) })
+            examples: Dictionary(grouping: diff.examples, by: \.move).mapValues { $0.map(\.account) }, contents)
     }
 
     /// What a catalog has changed for accounts.
-    package init(_ applied: AccountStore.Applied) {
-        self.init(version: applied.version, accounts: applied.accounts, moves: applied.moves, examples: [:])
+    package init(_ applied: AccountStore.Applied, _ contents: CatalogContents) {
+        self.init(
+            version: (applied.version, true), accounts: applied.accounts, moves: applied.moves, examples: [:], contents)
     }
 
-    /// - Parameter version: the number that the catalog got, where it was applied.
-    private init(version: Int64?, accounts: Int, moves: [TierMove: Int], examples: [TierMove: [String]]) {
+    /// A catalog that was current already.
+    package init(unchanged version: Int64, _ contents: CatalogContents) {
+        self.init(version: (version, false), accounts: nil, moves: [:], examples: [:], contents)
+    }
+
+    /// - Parameters:
+    ///   - version: the number that the catalog has, and whether it got it just now; nil where it was not applied.
+    ///   - accounts: how many were looked at; nil where none was.
+    private init(
+        version: (number: Int64, isNew: Bool)?, accounts: Int?, moves: [TierMove: Int], examples: [TierMove: [String]],
+        _ contents: CatalogContents
+    ) {
         let changed = moves.values.reduce(0, +)
         let rows = moves.sorted { $0.key < $1.key }.map { MovedAccounts($0, $1, examples: examples[$0] ?? []) }
+        let looked = accounts ?? 0
         let head =
-            version.map { "catalog \($0) is current; of \(accounts) accounts \(changed) have another tier by it" }
-            ?? "of \(accounts) accounts \(changed) would have another tier"
-        var members: [JSONValue.Member] = [
-            .init("accounts", accounts.json), .init("changed", changed.json),
-            .init("moves", MovedAccounts.shape.values(of: rows)),
-        ]
-        if let version { members.append(.init("version", version.json)) }
-        self.init(
-            .object(members), text: rows.isEmpty ? head : "\(head)\n\n\(MovedAccounts.shape.table(of: rows))")
+            switch version {
+            case (let number, true)?:
+                "catalog \(number) is current; of \(looked) accounts \(changed) have another tier by it"
+            case (let number, false)?:
+                "catalog \(number) says the same and is current already; nothing was changed"
+            case nil: "of \(looked) accounts \(changed) would have another tier"
+            }
+        var members: [JSONValue.Member] = [.init("changed", changed.json)]
+        if let accounts { members.insert(.init("accounts", accounts.json), at: 0) }
+        members.append(.init("moves", MovedAccounts.shape.values(of: rows)))
+        if let version {
+            members += [.init("version", version.number.json), .init("is_new", version.isNew.json)]
+        }
+        members += contents.members(isDiff: version == nil)
+        let parts =
+            [head, rows.isEmpty ? nil : MovedAccounts.shape.table(of: rows)] + contents.texts(isDiff: version == nil)
+        self.init(.object(members), text: parts.compactMap(\.self).joined(separator: "\n\n"))
     }
+}
+
+/// What a catalog says otherwise than the current one, and what it leaves out or names in vain.
+package struct CatalogContents: Sendable {
+    /// All that it says otherwise.
+    package var changes: [CatalogContentChange]
+    /// The products that customers hold and that it lacks.
+    package var unsold: [UnsoldProduct]
+    /// The apps that it names and that are not served.
+    package var unserved: [String]
+
+    /// - Parameters:
+    ///   - catalog: the catalog in question.
+    ///   - current: the current one; nil where there is none.
+    ///   - apps: the apps that are served; nil where the settings do not say.
+    package init(_ catalog: Catalog, after current: Catalog?, unsold: [UnsoldProduct], apps: Set<String>?) {
+        changes = (current ?? Catalog(tiers: [])).changes(to: catalog)
+        self.unsold = unsold
+        let named = Set(catalog.products.map(\.bundleID))
+        unserved = apps.map { named.subtracting($0).sorted() } ?? []
+    }
+
+    fileprivate func members(isDiff: Bool) -> [JSONValue.Member] {
+        (isDiff ? [.init("changes", Self.change.values(of: changes))] : [])
+            + [
+                .init("unsold_products", UnsoldProduct.shape.values(of: unsold)),
+                .init("unserved_apps", .array(unserved.map { .string($0) })),
+            ]
+    }
+
+    fileprivate func texts(isDiff: Bool) -> [String?] {
+        [
+            !isDiff ? nil : changes.isEmpty ? "it says what the current catalog says" : Self.change.table(of: changes),
+            unsold.isEmpty
+                ? nil
+                : "customers hold products that it lacks, and get nothing for them:\n\n"
+                    + UnsoldProduct.shape.table(of: unsold),
+            unserved.isEmpty
+                ? nil
+                : "it names apps that are not served: \(unserved.joined(separator: ", ")); add them to STOREHOOK_APPS, or take "
+                    + "their products out",
+        ]
+    }
+
+    private static let change = CommandShape<CatalogContentChange>([
+        .init("part", column: "PART", \.part.rawValue), .init("id", column: "ID", \.id),
+        .init("member", column: "MEMBER", \.member), .init("before", column: "IS", \.before),
+        .init("after", column: "BECOMES", \.after),
+    ])
+}
+
+extension UnsoldProduct {
+    static let shape = CommandShape<UnsoldProduct>([
+        .init("environment", column: "ENVIRONMENT", \.environment), .init("bundle_id", column: "APP", \.bundleID),
+        .init("product_id", column: "PRODUCT", \.productID),
+    ])
 }
 
 /// How many accounts make one move, and some of them.

@@ -18,6 +18,8 @@ package struct DatabaseChecks: Sendable {
     let configuration: PostgresConfiguration
     let storeDeadline: Duration
     let accountIDs: AccountIDRule?
+    /// The apps that the settings serve.
+    let apps: Set<String>
     /// The user's rights, read once for all checks.
     var surveyed: Result<DatabaseRights, any Error>?
 
@@ -28,11 +30,13 @@ package struct DatabaseChecks: Sendable {
     ///   - storeDeadline: how long a receiver waits for a commit.
     ///   - role: what the user must be allowed to be; without one, a receiver or a worker.
     ///   - accountIDs: what the settings say of account ids; nil where they say nothing.
+    ///   - apps: the apps that the settings serve; empty where they do not say.
     ///   - transactionAge: for how long a transaction may keep dead rows from being removed.
     package init(
         pool: PostgresPool, migrator: Migrator, configuration: PostgresConfiguration, storeDeadline: Duration,
-        role: DatabaseRole?, accountIDs: AccountIDRule? = nil, transactionAge: Duration
+        role: DatabaseRole?, accountIDs: AccountIDRule? = nil, apps: Set<String> = [], transactionAge: Duration
     ) {
+        self.apps = apps
         self.pool = pool
         self.migrator = migrator
         self.configuration = configuration
@@ -77,6 +81,7 @@ package struct DatabaseChecks: Sendable {
         Check(name: "canary", reads: Canaries.monitored) { try await $0.canary() },
         Check(name: "extensions", reads: RenewalExtensions.monitored) { try await $0.extensions() },
         Check(name: "consumption requests", reads: ConsumptionRequests.monitored) { try await $0.consumption() },
+        Check(name: "catalog", reads: UnsoldProducts.monitored) { try await $0.catalog() },
         Check(name: "account ids", reads: AccountIDs.monitored) { try await $0.checkAccountIDs() },
         Check(name: "events", reads: EventStore.monitored) { try await $0.events() },
         Check(name: "endpoints", reads: EndpointStore.monitored) { try await $0.endpoints() },

@@ -78,6 +78,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "is_filling": [.execute], "history_fills": [.execute], "event_days": [.execute],
                 "history_filled_at": [.execute], "owed_at": [.execute], "filled_apps": [.execute],
                 "telling_differences": [.execute],
+                "purchased_products": [.select, .insert, .update], "unsold_products": [.select],
                 "delete_event_positions": [.execute],
                 "drop_event_day": [.execute], "telling_walks": [.select, .update], "telling_status": [.select],
                 "endpoints": [.select, .update, .delete], "endpoint_cursors": [.select, .update, .delete],
@@ -89,7 +90,9 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
             ])
             .union(
                 ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind", "dead_at"]
-                    .map { DatabaseRight(.select, on: "dead_letters", column: $0) })
+                    .map { DatabaseRight(.select, on: "dead_letters", column: $0) }
+            )
+            .union([DatabaseRight(.update, on: "catalogs", column: "product_keys")])
         case .ops:
             // Tables that a worker reads in part, operators may read whole.
             Self.worker.needs.filter { $0.privilege != .select || $0.column == nil }
@@ -138,7 +141,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "one_time_purchases": [.select, .insert, .update],
                 "subscription_history": [.select, .insert, .delete], "anomalies": [.select, .insert, .delete],
                 "replaced_renewals": [.select, .insert, .delete],
-                "contradictions": [.select],
+                "contradictions": [.select], "purchased_products": [.select, .insert, .update],
                 "catalogs": [.select], "catalog_state": [.select], "staff_acts": [.select],
                 "purchase_bindings": [.select, .insert], "trials": [.select, .insert],
                 "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
@@ -179,7 +182,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "expiring_soon": [.execute],
                 "telling_differences": [.execute],
                 "account_history": [.select], "held_purchases": [.select], "has_access_of": [.execute],
-                "account_token": [.execute],
+                "account_token": [.execute], "unsold_products": [.select],
             ]).union([
                 DatabaseRight(.select, on: "outbox", column: "received_at"),
                 DatabaseRight(.select, on: "notifications", column: "applied_at"),
