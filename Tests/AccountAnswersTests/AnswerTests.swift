@@ -43,6 +43,31 @@ struct AnswerTests {
         #expect(try fault(VerifyAnswer.shape, VerifyAnswer(nil, of: account), Self.reader) == nil)
     }
 
+    @Test(
+        "of verifying say why the purchase opens nothing, in the reader's language, and nothing where it opens something"
+    )
+    func noAccess() throws {
+        var purchase = try #require(subscriber(.active).subscription)
+        func reason(_ purchase: SubscriptionView?, countsSandbox: Bool = true) throws -> String? {
+            let answer = VerifyAnswer(purchase, of: subscriber(.active), countsSandbox: countsSandbox)
+            #expect(try fault(VerifyAnswer.shape, answer, Self.reader) == nil)
+            let value = VerifyAnswer.shape.value(of: answer, for: Self.reader)
+            #expect((value["noAccessReason"] == .null) == (value["noAccessDetail"] == .null))
+            return answer.noAccess?.reason.rawValue
+        }
+        purchase.givesAccess = true
+        #expect(try reason(purchase) == nil && reason(purchase, countsSandbox: false) == nil && reason(nil) == nil)
+        purchase.givesAccess = false
+        #expect(try reason(purchase) == "overruled")
+        purchase.status = .expired
+        #expect(try reason(purchase) == "not_current")
+        var inSandbox = purchase
+        inSandbox.key.environment = "Sandbox"
+        inSandbox.status = .active
+        inSandbox.givesAccess = true
+        #expect(try reason(inSandbox, countsSandbox: false) == "sandbox_not_counted" && reason(inSandbox) == nil)
+    }
+
     @Test("of the status tell what the documents' apps read of it")
     func status() throws {
         let account = subscriber(.cancelled, days: 5, willRenew: false)

@@ -39,7 +39,7 @@ struct DoctorTests {
         #expect(
             findings() == [
                 "configuration": .ok, "apps": .ok, "roots": .ok, "certificate": .skipped, "proxies": .ok,
-                "consumption policy": .skipped,
+                "consumption policy": .skipped, "setting names": .ok, "sandbox": .skipped,
             ])
         #expect(findings(["x"], proxies: nil)["proxies"] == .skipped)
         #expect(findings(["DATABASE_URL is not set"], apps: nil)["configuration"] == .failed)

@@ -133,6 +133,9 @@ struct AccountStoryTests {
                 "/v1/subscriptions/verify", try signed(try await world.buy(in: "Sandbox")))
             #expect(sandbox.text("subscription", "environment") == "Sandbox", "\(sandbox.body)")
             #expect(sandbox.text("account", "tier") == "free")
+            #expect(sandbox.text("noAccessReason") == "sandbox_not_counted", "\(sandbox.body)")
+            #expect(sandbox.text("noAccessDetail").contains("STOREHOOK_SANDBOX_ACCESS=all"))
+            #expect(first.body.contains(#""noAccessReason":null"#), "\(first.body)")
             #expect(try await bob("/v1/subscriptions/status?environment=Production").text("tier") == "free")
             #expect(try await bob("/v1/subscriptions/status?environment=Sandbox").status == 403)
         }

@@ -74,7 +74,8 @@ struct Doctor: AsyncParsableCommand {
         return ConfigurationChecks(
             faults: faults, trust: try? settings.verifier(), certificate: certificate,
             proxies: (try? settings.trustedProxies())?.description,
-            policy: Self.policy(settings, refunds), role: role)
+            policy: Self.policy(settings, refunds), unknown: settings.unknown.map { ($0.name, $0.nearest) },
+            sandbox: Self.sandbox(settings), role: role)
     }
 
     /// What cannot be read, a line each, and what keeps a role's program from starting.
@@ -156,6 +157,14 @@ struct Doctor: AsyncParsableCommand {
         let catalog = try? await AccountStore(pool).current()?.catalog
         await pool.close()
         return catalog?.refunds
+    }
+
+    private static func sandbox(_ settings: Settings) -> ConfigurationChecks.SandboxPolicy {
+        switch try? settings.sandboxAccess() {
+        case .all: .all
+        case .testers(let testers): .testers(testers.count)
+        case nil: .unusable
+        }
     }
 
     private static func policy(

@@ -15,9 +15,12 @@ import Subscriptions
 /// of a file by all that are given the file.
 struct Settings: Sendable {
     private let reader: ConfigReader
+    /// What is set and no program reads; see ``SettingNames``.
+    let unknown: [SettingNames.Unknown]
 
     /// What this environment says alone.
     init(environment: [String: String]) {
+        unknown = SettingNames.unknown(environment: environment.keys, file: [])
         reader = ConfigReader(providers: [Self.provider(environment)])
     }
 
@@ -29,8 +32,11 @@ struct Settings: Sendable {
     /// What the process's environment and a file say.
     /// - Parameter file: see ``SettingsFile``; the names are the environment's.
     init(file: String?) throws {
-        var providers = [Self.provider(ProcessInfo.processInfo.environment)]
-        if let file { providers.append(Self.provider(try SettingsFile.read(file))) }
+        let environment = ProcessInfo.processInfo.environment
+        var providers = [Self.provider(environment)]
+        let values = try file.map { try SettingsFile.read($0) } ?? [:]
+        providers.append(Self.provider(values))
+        unknown = SettingNames.unknown(environment: environment.keys, file: values.keys)
         reader = ConfigReader(providers: providers)
     }
 

@@ -10,9 +10,15 @@ struct VerifyAnswer: Sendable, Hashable {
     var account: AccountView
     /// Whether the account, as it was read, shows what was proven, be it expired or revoked.
     var isShown: Bool
+    /// Why the purchase opens nothing; nil where it opens something.
+    var noAccess: NoAccess?
 
     /// An answer.
-    init(_ subscription: SubscriptionView?, of account: AccountView, isShown: Bool = true) {
+    /// - Parameter countsSandbox: whether the account's purchases outside Production give access.
+    init(
+        _ subscription: SubscriptionView?, of account: AccountView, isShown: Bool = true, countsSandbox: Bool = true
+    ) {
+        noAccess = NoAccess(subscription, countsSandbox: countsSandbox)
         self.subscription = subscription
         self.account = account
         self.isShown = isShown
@@ -29,5 +35,16 @@ struct VerifyAnswer: Sendable, Hashable {
             .nested(
                 "account", AccountShapes.account, about: "The account, in which the purchase counts already.", \.account
             ),
+            .init(
+                "noAccessReason", .nullable(.choice(NoAccess.Reason.allCases.map(\.rawValue))),
+                """
+                Why the purchase opens nothing; null where it opens something. sandbox_not_counted: it was bought in Sandbox, and purchases \
+                there do not count for this account.
+                """
+            ) { .text($0.noAccess?.reason.rawValue) },
+            .read("noAccessDetail", "The same for people, in the language asked for; null likewise.") {
+                answer, reader in
+                reader.text(answer.noAccess?.detail)
+            },
         ])
 }

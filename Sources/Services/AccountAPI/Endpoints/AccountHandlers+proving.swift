@@ -111,7 +111,9 @@ extension AccountHandlers {
         return APIAnswer(
             .ok,
             shape(
-                VerifyAnswer(line, of: account.view, isShown: line != nil || !transaction.isAlwaysShown),
+                VerifyAnswer(
+                    line, of: account.view, isShown: line != nil || !transaction.isAlwaysShown,
+                    countsSandbox: sandbox.includes(caller.account)),
                 account.reader),
             log: metadata.merging(["tier": "\(account.view.current.tier)"]) { _, new in new })
     }

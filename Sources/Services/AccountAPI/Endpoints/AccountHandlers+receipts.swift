@@ -172,7 +172,11 @@ extension AccountHandlers {
         }
         let isShown = !missing.contains { isAlwaysShown($0, finding, here.reader.catalog) }
         return APIAnswer(
-            .ok, shape(VerifyAnswer(lines.first, of: account.view, isShown: isShown), account.reader),
+            .ok,
+            shape(
+                VerifyAnswer(
+                    lines.first, of: account.view, isShown: isShown, countsSandbox: sandbox.includes(caller.account)),
+                account.reader),
             log: proven.log.merging(["tier": "\(account.view.current.tier)"]) { _, new in new })
     }
 

@@ -11,9 +11,12 @@ package enum SandboxAccess: Sendable, Hashable {
     /// Accounts by their ids.
     package struct Testers: Sendable, Hashable, ExpressibleByArrayLiteral {
         private let tokens: [AccountIDRule: Set<UniqueIdentifier>]
+        /// How many ids there are.
+        package let count: Int
 
         /// Accounts of these ids.
         package init(_ ids: some Collection<String>) {
+            count = Set(ids).count
             tokens = Dictionary(
                 uniqueKeysWithValues: AccountIDRule.allCases.map { rule in
                     (rule, Set(ids.compactMap { rule.account($0)?.token }))

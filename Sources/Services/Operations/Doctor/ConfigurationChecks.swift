@@ -29,7 +29,20 @@ package struct ConfigurationChecks: Sendable {
         case unusable
     }
 
+    /// Whose purchases in Sandbox open something.
+    package enum SandboxPolicy: Sendable {
+        /// Everybody's.
+        case all
+        /// Those of so many accounts.
+        case testers(Int)
+        /// It is among the faults.
+        case unusable
+    }
+
     private let faults: [String]
+    /// What is set and nobody reads, each with the setting that was probably meant.
+    private let unknown: [(name: String, nearest: String?)]
+    private let sandbox: SandboxPolicy
     private let trust: VerifierConfiguration?
     private let certificate: Certificate
     private let proxies: String?
@@ -42,12 +55,16 @@ package struct ConfigurationChecks: Sendable {
     ///   - trust: what workers trust and serve; nil where that is among the faults.
     ///   - proxies: the proxies that the receiver trusts to name the sender; nil where that is among the faults.
     ///   - policy: what is decided about requests for consumption data.
+    ///   - unknown: what is set and nobody reads, each with the setting that was probably meant.
+    ///   - sandbox: whose purchases in Sandbox open something.
     ///   - role: what the settings are for.
     package init(
         faults: [String], trust: VerifierConfiguration?, certificate: Certificate, proxies: String?,
-        policy: Policy = .none,
+        policy: Policy = .none, unknown: [(name: String, nearest: String?)] = [], sandbox: SandboxPolicy = .testers(0),
         role: DatabaseRole?
     ) {
+        self.unknown = unknown
+        self.sandbox = sandbox
         self.faults = faults
         self.trust = trust
         self.certificate = certificate
@@ -59,9 +76,10 @@ package struct ConfigurationChecks: Sendable {
     /// A finding a check.
     package func findings() -> [Finding] {
         [
-            Finding("configuration", configuration()), Finding("apps", apps()), Finding("roots", roots()),
+            Finding("configuration", configuration()), Finding("setting names", names()), Finding("apps", apps()),
+            Finding("roots", roots()),
             Finding("certificate", ownCertificate()), Finding("proxies", trustedProxies()),
-            Finding("consumption policy", consumptionPolicy()),
+            Finding("consumption policy", consumptionPolicy()), Finding("sandbox", sandboxPolicy()),
         ]
     }
 
@@ -88,6 +106,48 @@ package struct ConfigurationChecks: Sendable {
             }
             guard faults.isEmpty else { return .failed(faults.joined(separator: "; ")) }
             return .ok("\(rules) \(rules == 1 ? "rule" : "rules"), and a key for each app that it answers for")
+        }
+    }
+
+    private func names() -> Finding.Answer {
+        guard !unknown.isEmpty else { return .ok("every name that is set is a setting's") }
+        let texts = unknown.prefix(Self.mostNamed).map { one in
+            one.name + (one.nearest.map { ", by which \($0) is probably meant" } ?? ", which is like no setting's name")
+        }
+        let more = unknown.count > Self.mostNamed ? "; and \(unknown.count - Self.mostNamed) more" : ""
+        return .failed(
+            "nobody reads \(texts.joined(separator: "; "))\(more): see the chapter Configuration, or unset it")
+    }
+
+    /// How many names are listed.
+    private static let mostNamed = 5
+
+    /// App Review buys in Sandbox, with the build that is released if it passes, from the servers of that build.
+    private func sandboxPolicy() -> Finding.Answer {
+        if role == .receiver || role == .monitor { return .skipped("a \(role?.rawValue ?? "") opens nothing") }
+        guard let trust else { return .skipped("see configuration") }
+        let review = "App Review, which buys in Sandbox with the build that is to be released,"
+        guard trust.environments.contains(.sandbox) else {
+            return .skipped(
+                "Sandbox is not among STOREHOOK_ENVIRONMENTS: what is bought there is refused, and \(review) cannot buy"
+            )
+        }
+        switch sandbox {
+        case .unusable: return .skipped("see configuration")
+        case .all:
+            return .ok(
+                "purchases in Sandbox open what was bought for every account (STOREHOOK_SANDBOX_ACCESS=all): \(review) gets in, and so does "
+                    + "whoever has a Sandbox account of yours or TestFlight")
+        case .testers(0):
+            return .skipped(
+                "purchases in Sandbox open nothing, for STOREHOOK_TESTERS names nobody: \(review) gets nothing for its purchases either; "
+                    + "name the demo account that it signs in with in STOREHOOK_TESTERS, or set STOREHOOK_SANDBOX_ACCESS=all"
+            )
+        case .testers(let count):
+            return .ok(
+                "purchases in Sandbox open something for the \(count == 1 ? "account" : "\(count) accounts") of STOREHOOK_TESTERS alone: "
+                    + "\(review) gets in where it signs in with such an account, and else with STOREHOOK_SANDBOX_ACCESS=all"
+            )
         }
     }
 

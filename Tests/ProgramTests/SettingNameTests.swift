@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import storehook
+
+@Suite("The names of settings")
+struct SettingNameTests {
+    private func unknown(_ names: String..., file: [String] = []) -> [String] {
+        SettingNames.unknown(environment: names, file: file).map { "\($0.name) \($0.nearest ?? "-")" }
+    }
+
+    @Test("are those of the chapter Configuration, and every setting that is read is one")
+    func known() async throws {
+        let chapter = try Document.all().first { $0.path.hasSuffix("Configuration.md") }
+        let text = try #require(chapter).text
+        let tables = text.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { $0.prefix { $0 != "|" || false } }
+        #expect(!tables.isEmpty)
+        let names = Set(
+            text.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { line in
+                line.split(separator: "|").first.map { cell in
+                    cell.matches(of: /`([A-Z][A-Z_]+)`/).map { String($0.1) }
+                } ?? []
+            })
+        #expect(names == SettingNames.known)
+        try await SettingCase.withAll { cases in
+            #expect(Set(cases.map(\.name)).subtracting(SettingNames.known).isEmpty)
+        }
+        // What the files of deploy name beside them is no misspelt setting.
+        for file in ["systemd/storehook.conf", "compose.env.example", "compose.yaml", "kubernetes/config.yaml", "run"] {
+            let text = try String(contentsOf: packageRoot.appending(path: "deploy/\(file)"), encoding: .utf8)
+            let named = text.matches(of: /\bSTOREHOOK_[A-Z_]+[A-Z]\b/).map { String($0.0) }
+            #expect(SettingNames.unknown(environment: named, file: []).isEmpty, "\(file)")
+        }
+    }
+
+    @Test("that nobody reads are named with the setting that was meant, and others' names are let alone")
+    func misspelt() {
+        #expect(unknown("STOREHOOK_TESTER") == ["STOREHOOK_TESTER STOREHOOK_TESTERS"])
+        #expect(unknown("STOREHOOK_SANDBOX_ACESS") == ["STOREHOOK_SANDBOX_ACESS STOREHOOK_SANDBOX_ACCESS"])
+        #expect(unknown("STOREHOOK_RETSORE") == ["STOREHOOK_RETSORE STOREHOOK_RESTORE"])
+        #expect(unknown("STOREHOOK_APP") == ["STOREHOOK_APP STOREHOOK_APPS"])
+        #expect(unknown("STOREHOOK_SOMETHING_ELSE_ENTIRELY") == ["STOREHOOK_SOMETHING_ELSE_ENTIRELY -"])
+        #expect(unknown("STOREHOOK_") == ["STOREHOOK_ -"])
+        #expect(unknown("STOREHOOK_APPS", "PATH", "DATABASE_URI", "STOREHOOK_PORT").isEmpty)
+        // Of a file, which is storehook's own, also what begins otherwise.
+        #expect(
+            unknown(file: ["DATABASE_URI", "APPLE_KEYID", "PGHOST"]) == [
+                "APPLE_KEYID APPLE_KEY_ID", "DATABASE_URI DATABASE_URL",
+            ])
+        // What Kubernetes sets in each container beside a service called storehook-receiver.
+        #expect(
+            unknown(
+                "STOREHOOK_RECEIVER_SERVICE_HOST", "STOREHOOK_RECEIVER_SERVICE_PORT_HTTP", "STOREHOOK_RECEIVER_PORT",
+                "STOREHOOK_RECEIVER_PORT_8080_TCP", "STOREHOOK_RECEIVER_PORT_8080_TCP_ADDR"
+            ).isEmpty)
+    }
+
+    private func lines(_ site: Site, _ more: [String: String], _ arguments: [String] = []) async throws -> [String:
+        String]
+    {
+        struct Line: Decodable {
+            var check: String
+            var status: String
+            var message: String
+        }
+        let program = try site.start(["doctor", "--format", "json", "--port", "1"] + arguments, more)
+        _ = await program.end()
+        let output = program.output
+        await program.discard()
+        return Dictionary(
+            try JSONDecoder().decode([Line].self, from: Data(output.utf8)).map {
+                ($0.check, "\($0.status): \($0.message)")
+            }
+        ) { first, _ in first }
+    }
+
+    @Test("the doctor names a misspelt one in the environment and in a file, and says what App Review gets in Sandbox")
+    func doctor() async throws {
+        try await withSite { site in
+            try await withTemporaryDirectory { directory in
+                let plain = try await lines(site, [:])
+                #expect(plain["setting names"]?.hasPrefix("ok: ") == true, "\(plain)")
+                #expect(plain["sandbox"]?.hasPrefix("skipped: purchases in Sandbox open nothing") == true)
+                #expect(plain["sandbox"]?.contains("App Review, which buys in Sandbox") == true)
+
+                let file = directory + "/storehook.env"
+                try "STOREHOOK_SANDBOX_ACCES=all\n".write(toFile: file, atomically: true, encoding: .utf8)
+                let wrong = try await lines(
+                    site, ["STOREHOOK_TESTER": "alice", "STOREHOOK_TESTERS": "alice"], ["--config", file])
+                let names = wrong["setting names"] ?? ""
+                #expect(names.hasPrefix("failed: ") && names.contains("STOREHOOK_TESTER, by which STOREHOOK_TESTERS"))
+                #expect(names.contains("STOREHOOK_SANDBOX_ACCES, by which STOREHOOK_SANDBOX_ACCESS"), "\(names)")
+                // What it says is not shown.
+                #expect(!names.contains("alice"))
+                #expect(wrong["sandbox"]?.contains("the account of STOREHOOK_TESTERS alone") == true, "\(wrong)")
+                let all = try await lines(site, ["STOREHOOK_SANDBOX_ACCESS": "all"])
+                #expect(all["sandbox"]?.hasPrefix("ok: ") == true && all["sandbox"]?.contains("App Review") == true)
+                let none = try await lines(site, ["STOREHOOK_ENVIRONMENTS": "Production"])
+                #expect(none["sandbox"]?.contains("App Review, which buys in Sandbox") == true, "\(none)")
+                #expect(none["sandbox"]?.contains("cannot buy") == true)
+                let bad = try await lines(site, ["STOREHOOK_SANDBOX_ACCESS": "some"])
+                #expect(
+                    bad["sandbox"] == "skipped: see configuration" && bad["configuration"]?.hasPrefix("failed") == true)
+            }
+        }
+    }
+}
