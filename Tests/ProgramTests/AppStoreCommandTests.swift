@@ -90,7 +90,9 @@ struct AppStoreCommandTests {
                 )
                 #expect(Set(kept.0.bought + kept.1.bought + kept.2.bought).count == 6 && kept.0.seed == nil)
                 // In its own stretch still: what is sold next, and not what another shop sells.
-                #expect(kept.0.bought[0].dropLast(8) == kept.1.bought[0].dropLast(8))
+                let first = try #require(Int(kept.0.bought[0]))
+                let next = try #require(Int(kept.1.bought[0]))
+                #expect((10_000_000...30_000_000).contains(next - first), "\(first) \(next)")
             }
         }
     }
