@@ -48,6 +48,13 @@ struct UnsoldProductCommandTests {
                 #expect(unsold == ["com.example.storehook.basic.monthly"], "\(answer)")
                 #expect(answer["unserved_apps"] as? [String] == ["com.example.elsewhere"], "\(answer)")
 
+                try await site.with(["work", "--metrics-port", "0"]) { worker in
+                    let page = "http://127.0.0.1:\(try await worker.metricsPort())/metrics"
+                    try await eventually("the gauge counts it") {
+                        try await fetch(page).body.contains(
+                            #"storehook_unsold_products{app="com.example.storehook",environment="Production"} 1"#)
+                    }
+                }
                 let doctor = try await site.run("doctor", "--format", "table", "--port", "1")
                 let line = doctor.output.split(separator: "\n").first { $0.contains(" catalog ") } ?? ""
                 #expect(
