@@ -105,8 +105,8 @@ struct ServerKeyTests {
                 return await group.reduce(into: Set<ServerKeyTable.Finding>()) { $0.insert($1) }
             }
             #expect(found == [.unknown])
-            // Those that came while a reading was under way wait for the next one.
-            #expect((1 + number...1 + 2 * number).contains(readings.withLock(\.self)))
+            // Those that came while a reading was under way wait for the next one: few, also where this machine has much to do.
+            #expect((1 + number...1 + 8 * number).contains(readings.withLock(\.self)))
         }
         let (key, before) = (ServerKey(), readings.withLock(\.self))
         for _ in 0..<3 { #expect(await table.finding(of: key) == .unknown) }
