@@ -14,7 +14,7 @@ struct GoldenText {
     static let members: [String: String] = [
         "root": "root", "key": "key", "secret": "secret", "former_secret": "secret", "created_by": "operator",
         "requested_by": "operator", "by": "operator", "applied_last_minute": "count", "received_last_minute": "count",
-        "milliseconds": "milliseconds", "request_identifier": "request",
+        "milliseconds": "milliseconds", "request_identifier": "request", "uuid": "cause",
     ]
 
     /// Texts that differ between runs wherever they stand.
