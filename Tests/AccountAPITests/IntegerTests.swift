@@ -33,8 +33,8 @@ struct IntegerTests {
 
     /// The type of a schema, also of one that may be null.
     private static func type(_ schema: [String: Any]) -> String? {
-        let some = [schema] + (schema["oneOf"] as? [[String: Any]] ?? [])
-        return some.lazy.compactMap { $0["type"] as? String }.first { $0 != "null" }
+        let types = schema["type"] as? [String] ?? [schema["type"] as? String].compactMap(\.self)
+        return types.first { $0 != "null" }
     }
 
     private static func places(_ api: RunningAPI) async throws -> [Place] {

@@ -24,7 +24,10 @@ struct SimulatedAuthorityTests {
         #expect(read.headerSegment == saved.headerSegment)
         let attributes = try FileManager.default.attributesOfItem(atPath: directory + "/leaf.key")
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 4)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == [
+                "intermediate.pem", "leaf.key", "leaf.pem", "root.cer", "root.pem",
+            ])
     }
 
     @Test("a directory that was tampered with is refused by the file's name")
