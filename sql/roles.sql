@@ -234,7 +234,8 @@ grant insert on storehook.server_keys to storehook_ops;
 grant update (revoked_at, revoked_by) on storehook.server_keys to storehook_ops;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
     storehook.has_access_of(text, text), storehook.account_token(text), storehook.account_token(text, text),
-    storehook.count_outbox_day(date, boolean), storehook.refused_senders() to storehook_ops;
+    storehook.count_outbox_day(date, boolean), storehook.refused_senders(),
+    storehook.list_purchased_products() to storehook_ops;
 grant execute on function storehook.expiring_soon(interval, timestamptz) to storehook_ops;
 
 -- The account API stands where the world can reach it. It knows server keys by their digests and can make none.
@@ -323,8 +324,8 @@ grant execute on function storehook.status_at(timestamptz), storehook.has_access
     to storehook_monitor;
 -- - accounts, because account_status_at computes with the rights of whoever asks.
 grant select on storehook.account_status_now, storehook.account_status, storehook.account_history,
-    storehook.catalog_state, storehook.accounts, storehook.account_ids, storehook.held_purchases,
-    storehook.unsold_products
+    storehook.catalog_state, storehook.accounts, storehook.account_names, storehook.account_ids,
+    storehook.held_purchases, storehook.unsold_products
     to storehook_monitor;
 grant execute on function storehook.account_status_at(timestamptz), storehook.expiring_soon(interval, timestamptz)
     to storehook_monitor;

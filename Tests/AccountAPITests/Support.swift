@@ -158,7 +158,7 @@ func withAPI<T: Sendable>(
                 logger: quiet, reading: AccountEnvironmentReads(reads, sandbox: sandbox, proven: proven),
                 counting: CounterReads(Usage(pool), connections: 4, watch: watch))
             let answered: [AccountEndpoint] =
-                desk.map { $0(pool, reads, memory).endpoints + [Guard(memory).endpoint] } ?? [.account()]
+                desk.map { $0(pool, reads, memory).endpoints + [Guard(memory).endpoint] } ?? [.bareAccount()]
             let endpoints = AccountEndpoint.withStanding(answered + own + more)
             let metrics = APIMetrics(endpoints: endpoints)
             let tokenKeys = TokenKeys(.file(signer.file), logger: quiet)

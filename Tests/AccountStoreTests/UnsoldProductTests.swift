@@ -178,6 +178,34 @@ struct UnsoldProductTests {
 
     private static let before = TestTemplate.migrated(by: Schema.migrations.filter { $0.version < 58 })
 
+    @Test
+    func
+        `What is listed of stored purchases is what workers list, and a rebuild lists what an earlier release did not`()
+        async throws
+    {
+        try await AccountDatabase.with { database in
+            try await Self.apply(
+                [
+                    Purchases.period(purchase(1), "basic", from: -3, to: 27, account: token(1)),
+                    // It was another product before, which nobody holds by it.
+                    Purchases.period(purchase(2), "old", from: -60, to: -30, account: token(2)),
+                    Purchases.period(purchase(2), "pro", from: -30, to: 300, account: token(2)),
+                    Purchases.forever(purchase(4), at: -9, account: token(4)),
+                    Purchases.signedOnce(purchase(5), "coins", .consumable, at: -1, account: token(5)),
+                ], Self.pipeline(database), database)
+            let listed = try await Self.noted(database)
+            #expect(
+                listed.contains("Production forever forever") && listed.contains { $0.hasPrefix("Production old -") })
+            try await database.pool.query("delete from storehook.purchased_products")
+            try await database.pool.withTransaction { try PurchasedProducts.listAll($0) }
+            #expect(try await Self.noted(database) == listed)
+            // Nobody knows less afterwards.
+            try await database.pool.query("update storehook.purchased_products set held_until = 'infinity'")
+            try await database.pool.withTransaction { try PurchasedProducts.listAll($0) }
+            #expect(try await Self.noted(database).allSatisfy { $0.hasSuffix(" forever") })
+        }
+    }
+
     @Test func `An upgrade lists what every purchase of before names`() async throws {
         try await withTestDatabase(from: Self.before) { database in
             let pool = PostgresPool(configuration: database.configuration, size: 2, logger: quiet)
@@ -190,7 +218,10 @@ struct UnsoldProductTests {
                 let differing: Int64 = try await pool.query(
                     """
                     with held as (
-                        select environment, bundle_id, unnest(phase_product) as product_id from storehook.subscriptions
+                        select environment, bundle_id, h.product_id
+                          from storehook.subscriptions
+                         cross join lateral unnest(phase_product, phase_status) as h (product_id, status)
+                         where h.status not in ('expired', 'revoked', 'billing_retry')
                         union
                         select environment, bundle_id, product_id from storehook.one_time_purchases where kind <> 'consumable')
                     select count(*) from held full join storehook.purchased_products p using (environment, bundle_id, product_id)

@@ -17,19 +17,33 @@ comment on table storehook.purchased_products is
 comment on column storehook.purchased_products.held_until is
     'at least until the last purchase of it gives access, to the day; infinity for what has no end. It only grows: a refund does not count';
 
--- What stands already. Reads both tables once, without a lock that any program waits for.
-insert into storehook.purchased_products (environment, bundle_id, product_id, held_until)
-select environment, bundle_id, product_id, max(held_until)
-  from (select s.environment, s.bundle_id, p.product_id, s.paid_until as held_until
-          from storehook.subscriptions s
-         cross join lateral unnest(s.phase_product) as p (product_id)
-        union all
-        select o.environment, o.bundle_id, o.product_id,
-               coalesce(o.expires_at, case when o.revoked_at is null then 'infinity' else o.revoked_at end)
-          from storehook.one_time_purchases o
-         where o.kind <> 'consumable') held
- where product_id is not null
- group by environment, bundle_id, product_id;
+-- Lists what every purchase that is stored holds, by the rule of the workers: a phase with access holds its product until its access ends,
+-- what was bought for good holds it for ever. Reads both tables once, without a lock that any program waits for. A rebuild calls it, too:
+-- workers of an earlier release list nothing.
+create function storehook.list_purchased_products() returns void
+    language sql
+    set search_path = pg_catalog, pg_temp
+as $$
+    insert into storehook.purchased_products as p (environment, bundle_id, product_id, held_until)
+    select environment, bundle_id, product_id, to_timestamp(ceil(extract(epoch from max(held_until)) / 86400) * 86400)
+      from (select s.environment, s.bundle_id, h.product_id, coalesce(h.grace_ends, h.expires_at) as held_until
+              from storehook.subscriptions s
+             cross join lateral unnest(s.phase_product, s.phase_status, s.phase_expires, s.phase_grace_ends)
+                                as h (product_id, status, expires_at, grace_ends)
+             where h.status in ('trial', 'active', 'cancelled', 'grace_period')
+            union all
+            select o.environment, o.bundle_id, o.product_id,
+                   coalesce(o.expires_at, o.revoked_at, 'infinity')
+              from storehook.one_time_purchases o
+             where o.kind <> 'consumable') held
+     where product_id is not null
+     group by environment, bundle_id, product_id
+     order by bundle_id, environment, product_id
+        on conflict (bundle_id, environment, product_id)
+        do update set held_until = excluded.held_until where p.held_until < excluded.held_until
+$$;
+revoke all on function storehook.list_purchased_products() from public;
+select storehook.list_purchased_products();
 
 -- The products of a catalog, which is a text that SQL does not read: of each its app and Apple's id, with a space between. A column
 -- without a default changes the catalog alone. Workers fill it where an earlier release applied the catalog.

@@ -98,6 +98,9 @@ package struct Rebuild: Sendable {
                 }
             }
             for try await done in group { report = report + done }
+            if repair {
+                try await pool.withTransaction(options(repair: true)) { try PurchasedProducts.listAll($0) }
+            }
             return report + (try await deriveAccounts(repair: repair, onDifference))
         }
     }

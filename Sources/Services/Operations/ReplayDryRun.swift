@@ -60,7 +60,8 @@ package struct ReplayDryRun: Sendable {
     package init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
         self.pool = pool
         self.verifier = verifier
-        pipeline = EvidencePipeline(pool, ledger: ledger)
+        // Without observers: they lock rows that all purchases of a product share, and workers would wait for the rehearsal.
+        pipeline = EvidencePipeline(pool, ledger: ledger, isObserved: false)
     }
 
     /// Rehearses the replay of the open letters that the filter names, at most ``limit`` of them.

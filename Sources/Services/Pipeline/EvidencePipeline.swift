@@ -66,11 +66,16 @@ package struct EvidencePipeline: Sendable {
     private static func programObservers() -> [any ChangeObserver] { [ProductNoting()] }
 
     /// The pipeline of a database, as every program has it.
-    /// - Parameter rules: the rules for events; nil writes none, for measuring what events cost.
-    package init(_ pool: PostgresPool, ledger: Ledger = Ledger(), events rules: EventRules? = EventRules()) {
+    /// - Parameters:
+    ///   - rules: the rules for events; nil writes none, for measuring what events cost.
+    ///   - isObserved: whether changes are read by the program's observers; false for what is going to be rolled back.
+    package init(
+        _ pool: PostgresPool, ledger: Ledger = Ledger(), events rules: EventRules? = EventRules(),
+        isObserved: Bool = true
+    ) {
         self.init(
             ledger: ledger, accounts: AccountStore(pool), events: rules.map { EventStore(pool, rules: $0) },
-            observers: Self.programObservers())
+            observers: isObserved ? Self.programObservers() : [])
     }
 
     /// A pipeline of these parts, for tests.

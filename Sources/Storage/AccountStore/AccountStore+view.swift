@@ -87,7 +87,7 @@ extension PostgresQuery {
                coalesce(s.last_stored_at, o.last_stored_at) as last_stored_at, \(purchaseColumns),
                case when w.asks_for_name then
                     exists (select from storehook.account_names n where n.token = w.token)
-                    or exists (select from storehook.accounts a where a.token = w.token and a.account is not null)
+                    or exists (select from storehook.accounts a where a.token = w.token and (a.account is not null or a.erased_at is not null))
                end as is_named
                -- Behind selects the planner does not see how many there are: it would plan each time for as many as there were.
           from unnest((select $1), (select $2), (select $4)) with ordinality w (token, environment, asks_for_name, place)

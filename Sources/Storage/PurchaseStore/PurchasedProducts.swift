@@ -92,6 +92,15 @@ package final class PurchasedProducts: Sendable {
         }
     }
 
+    /// Lists what every purchase that is stored holds, whichever release applied it.
+    /// - Throws: `PostgresError`.
+    package static func listAll(_ session: borrowing PostgresSession) throws {
+        // It reads all purchases: some ten seconds for ten million.
+        try session.query(
+            PostgresQuery("purchased_products.list", "select storehook.list_purchased_products()"),
+            deadline: .seconds(3600))
+    }
+
     /// The first midnight (UTC) from an instant on; `distantFuture` beyond what a calendar of four digits has.
     private static func day(after end: Timestamp) -> Timestamp {
         let day: Int64 = 86_400_000

@@ -56,7 +56,7 @@ struct SharedTransactions: Sendable {
                 digest: record.digest, isUnsigned: entry.kind.isUnsigned))
     }
 
-    /// Adds what one piece of evidence says, of all that is looked at.
+    /// Adds what one piece of evidence says, as all others that are looked at.
     mutating func add(_ statement: PurchaseStatement) {
         guard let fact = statement.transaction else { return }
         let key = statement.key

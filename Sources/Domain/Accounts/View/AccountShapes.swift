@@ -16,7 +16,7 @@ package enum AccountShapes {
 
     private static let provenUntil = AccountShape<AccountView>.Field(
         "provenUntil",
-        "Up to when this answer holds all that Apple has posted in its environment, by Apple's own history; null without proof. What Apple signed later may be missing."
+        "Up to when this answer holds all that Apple has posted in its environment, by Apple's own history, but for dead letters; null without proof. What Apple signed later may be missing."
     ) { $0.provenUntil }
 
     // MARK: The account API

@@ -27,7 +27,7 @@ package final class ServerKeyTable: Service {
     private static let maximumAge = Duration.seconds(60)
     /// How long a request waits for a reading.
     private static let patience = Duration.seconds(3)
-    /// How many requests wait for one. Any more are refused at once: the answer says that a new key counts soon.
+    /// How many requests wait for one. Any more get 503 at once: nobody can tell whether their keys are good.
     private static let mostWaiting = 100
     /// For how long a key that was looked for in vain is refused without a look.
     private static let absence = Duration.seconds(5)
@@ -104,7 +104,7 @@ package final class ServerKeyTable: Service {
         let deadline = ContinuousClock.now + Self.patience
         // A reading under way may have begun before the key was made.
         while !hasRead(since: missed), ContinuousClock.now < deadline, !Task.isCancelled {
-            guard let stream = join() else { return .unknown }
+            guard let stream = join() else { return .unavailable }
             _ = try? await withDeadline(deadline) { for await _ in stream {} }
         }
         guard hasRead(since: missed) else { return .unavailable }

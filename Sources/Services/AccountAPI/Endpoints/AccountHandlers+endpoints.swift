@@ -124,7 +124,7 @@ extension AccountHandlers {
         }
         endpoint.query = [Self.environment]
         endpoint.problems = [.environmentForbidden]
-        // It reads the account; what it keeps of it, it gives up soon.
+        // It reads the account. That it also keeps the id may fail, and nothing waits for that longer than half a second.
         endpoint.isWatched = true
         return endpoint
     }

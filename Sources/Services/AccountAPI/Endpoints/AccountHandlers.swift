@@ -21,6 +21,7 @@ package struct AccountHandlers: Sendable {
     let refresh: AccountRefresh?
     let log: AccountLog
     let attemptLog: AttemptLog
+    private let naming: AccountNaming
     /// Called with an account that a proof has changed, before that is answered.
     let onChange: @Sendable (UniqueIdentifier) -> Void
     /// A refresh an account may have each minute.
@@ -66,6 +67,7 @@ package struct AccountHandlers: Sendable {
         self.refresh = refresh
         self.log = log
         attemptLog = AttemptLog(log)
+        naming = AccountNaming(pipeline.accounts, logger: log.logger)
         self.onChange = onChange
         newReceipts = RateLimit(every: .seconds(900), burst: mostNewReceipts)
     }
@@ -98,7 +100,7 @@ package struct AccountHandlers: Sendable {
     ///
     /// By default the one that ``AccountEnvironments`` chooses, as the guard does.
     /// - Parameter isNaming: whether the answer hands out the token. Then the caller's id is kept, once: the read that the answer makes
-    ///   anyway says whether it is. What is not kept now, because the database cannot write, the next answer keeps.
+    ///   anyway says whether it is.
     /// - Throws: ``APIProblem`` where the caller may not ask for the environment; `PostgresError`.
     func readAccount(_ request: AccountRequest, naming isNaming: Bool = false) async throws -> ReadAccount {
         let caller = try request.requireCaller()
@@ -113,7 +115,7 @@ package struct AccountHandlers: Sendable {
             let views = try await environments.environments(of: caller, askingForName: asksForName)
             (account, isNamed) = (ReadAccount(views.answering(), for: request), views.production.isNamed)
         }
-        if isNamed == false { try? await accounts.keepName(of: caller.account) }
+        if isNamed == false { await naming.keep(caller.account) }
         return account
     }
 

@@ -209,10 +209,10 @@ extension AccountIDs {
             PostgresQuery(
                 "account_ids.misnamed",
                 """
-                select account from storehook.accounts
-                 where account is not null and (\(unescaped: misfit))
-                 union
-                select account from storehook.account_names where \(unescaped: misfit)
+                (select account from storehook.accounts
+                  where account is not null and (\(unescaped: misfit)) limit \(Int64(most)))
+                 union all
+                (select account from storehook.account_names where \(unescaped: misfit) limit \(Int64(most)))
                  limit \(Int64(most))
                 """)
         ).map { try $0.decode(0) }

@@ -106,6 +106,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         "staff_acts": [.insert], "account_status_at": [.execute], "status_at": [.execute],
                         "has_access": [.execute], "has_access_of": [.execute], "account_token": [.execute],
                         "count_outbox_day": [.execute], "refused_senders": [.execute],
+                        "list_purchased_products": [.execute],
                         "expiring_soon": [.execute], "erase_consents": [.execute],
                     ])
                 )
@@ -178,8 +179,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],
                 "account_status_now": [.select], "account_status": [.select], "catalog_state": [.select],
-                "accounts": [.select], "account_ids": [.select], "account_status_at": [.execute],
-                "expiring_soon": [.execute],
+                "accounts": [.select], "account_names": [.select], "account_ids": [.select],
+                "account_status_at": [.execute], "expiring_soon": [.execute],
                 "telling_differences": [.execute],
                 "account_history": [.select], "held_purchases": [.select], "has_access_of": [.execute],
                 "account_token": [.execute], "unsold_products": [.select],

@@ -7,32 +7,6 @@ import Logging
 import Postgres
 
 extension APIEndpoint where Access == AccountAccess {
-    /// The account, and the appAccountToken to buy with.
-    package static func account() -> AccountEndpoint {
-        AccountEndpoint(
-            .get, "/v1/account", "getAccount", "The account, and the appAccountToken to buy with.", for: .account,
-            successes: [
-                APISuccess(
-                    "The account.",
-                    .named(
-                        "Account",
-                        .object([
-                            .required(
-                                "id", .text,
-                                "The account's id: what the app calls it. A UUID is in lower case, unless every id is hashed."
-                            ),
-                            .required(
-                                "appAccountToken", .string(format: "uuid"),
-                                "Give it to StoreKit with each purchase: Apple signs it in."),
-                        ])))
-            ]
-        ) { request in
-            let caller = try request.requireCaller()
-            return APIAnswer(
-                .ok, ["id": .string(caller.name), "appAccountToken": .string(caller.token.description)])
-        }
-    }
-
     /// Records or withdraws the customer's consent.
     package static func consumptionConsent(_ consents: Consents) -> AccountEndpoint {
         var endpoint = AccountEndpoint(
