@@ -33,24 +33,29 @@ public enum EventCause: Sendable, Hashable {
         }
     }
 
+    /// A cause without what it said.
+    private enum Kind: String, CaseIterable {
+        case notification, clock, client, reconcile, refresh, staff, grant, trial, catalog, rebuild
+    }
+
     /// All names that ``name`` may be, in the order of the cases.
-    static let names = [
-        "notification", "clock", "client", "reconcile", "refresh", "staff", "grant", "trial", "catalog", "rebuild",
-    ]
+    static var names: [String] { Kind.allCases.map(\.rawValue) }
 
     /// Its name in the body.
-    public var name: String {
+    public var name: String { kind.rawValue }
+
+    private var kind: Kind {
         switch self {
-        case .notification: "notification"
-        case .clock: "clock"
-        case .client: "client"
-        case .reconcile: "reconcile"
-        case .refresh: "refresh"
-        case .staff: "staff"
-        case .grant: "grant"
-        case .trial: "trial"
-        case .catalog: "catalog"
-        case .rebuild: "rebuild"
+        case .notification: .notification
+        case .clock: .clock
+        case .client: .client
+        case .reconcile: .reconcile
+        case .refresh: .refresh
+        case .staff: .staff
+        case .grant: .grant
+        case .trial: .trial
+        case .catalog: .catalog
+        case .rebuild: .rebuild
         }
     }
 }
