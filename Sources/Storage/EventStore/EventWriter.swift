@@ -221,7 +221,9 @@ struct EventWriter {
         var known = stored.terms.known
         for (id, terms) in news.terms { known[id] = terms }
         let latestID = news.phases.last?.value.transactionID
-        row.terms = ReportedTerms(known, of: row.line?.value.transactionID, latest: latestID)
+        // They are kept behind the state, where there is one.
+        row.terms =
+            row.line.map { ReportedTerms(known, of: $0.value.transactionID, latest: latestID) } ?? ReportedTerms()
         for place in drafts.indices { drafts[place].terms = known }
         purchases.append(Purchase(row: row, hasChanged: row != stored, drafts: drafts, latestID: latestID))
     }
@@ -229,12 +231,13 @@ struct EventWriter {
     /// The transactions whose terms are not known here and that events name, each once a purchase.
     var missingTerms: [NamedTransaction] {
         var missing: [NamedTransaction] = []
+        var named: Set<NamedTransaction> = []
         for place in purchases.indices {
             for draft in purchases[place].drafts.indices {
                 let (ids, known) = (purchases[place].drafts[draft].transactionIDs, purchases[place].drafts[draft].terms)
                 for id in ids where known[id] == nil {
                     let transaction = NamedTransaction(place: place, key: purchases[place].row.key, id: id)
-                    if !missing.contains(transaction) { missing.append(transaction) }
+                    if named.insert(transaction).inserted { missing.append(transaction) }
                 }
             }
         }
@@ -248,8 +251,9 @@ struct EventWriter {
         guard let line = purchases[place].row.line else { return }
         var known = purchases[place].row.terms.known
         known[transaction.id] = terms
-        purchases[place].row.terms = ReportedTerms(
-            known, of: line.value.transactionID, latest: purchases[place].latestID)
+        let kept = ReportedTerms(known, of: line.value.transactionID, latest: purchases[place].latestID)
+        guard kept != purchases[place].row.terms else { return }
+        purchases[place].row.terms = kept
         purchases[place].hasChanged = true
     }
 
