@@ -98,6 +98,44 @@ struct TermsTests {
         }
     }
 
+    /// A trial that ends in some hours, and the charge for what follows.
+    private static func convert(_ site: EventDatabase) async throws {
+        let end = Records.now.adding(seconds: 7200)
+        try await site.apply([
+            Records.span(purchase(1), Records.now.adding(days: -7)..<end, account: token(1), isTrial: true)
+        ])
+        let told = Records.now.adding(seconds: -60)
+        try await site.apply(
+            [Records.span(purchase(1), end..<end.adding(days: 30), account: token(1), number: 1, at: told)],
+            at: told.adding(seconds: 1))
+    }
+
+    @Test(
+        "a trial's conversion that is charged ahead has the price of what is paid, and so has what is told from then on"
+    )
+    func conversion() async throws {
+        try await EventDatabase.with { site in
+            try await Self.convert(site)
+            try await Self.spoil(site)
+            let end = Records.now.adding(seconds: 7200)
+            try await site.apply([
+                Records.span(
+                    purchase(1), end..<end.adding(days: 30), account: token(1), number: 1, renews: false,
+                    at: Records.now.adding(seconds: -10))
+            ])
+            let told = try await Self.told(site)
+            #expect(
+                told == [
+                    "subscription.trial_started 0 -9 0", "subscription.converted 2000 0 2000",
+                    "subscription.cancelled 2000 2000 -9",
+                ])
+            let data = try Self.data(
+                try #require(try await site.feed().first { $0.kind == "subscription.converted" }))
+            let subscription = try #require(data["subscription"] as? [String: Any])
+            #expect(subscription["offer"] is NSNull && subscription["currency"] as? String == "EUR")
+        }
+    }
+
     @Test("what ends by the clock has the price of what ended")
     func clock() async throws {
         try await EventDatabase.with { site in

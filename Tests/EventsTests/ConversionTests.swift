@@ -18,6 +18,7 @@ struct ConversionTests {
         // What it is after the trial.
         #expect(event.value?.status == .active && event.value?.inTrial == false && event.value?.accessUntil == day(60))
         #expect(event.period?.startsAt == day(30) && event.period?.isFreeTrial == false)
+        #expect(event.value?.transactionID == "2" && event.previous?.transactionID == "1")
         #expect(listener.taken() == ["converted"])
         #expect(listener.nextDue == day(30))
         listener.runClock(to: day(31))
@@ -36,6 +37,7 @@ struct ConversionTests {
         var refunding = listener
         listener.hear(.switchedOff("2", 30...60, signed: day(29, seconds: 60)), at: day(29, seconds: 61))
         #expect(listener.events.first?.value?.inTrial == false && listener.events.first?.previous?.status == .active)
+        #expect(listener.events.first?.transactionIDs == ["2", "2"])
         #expect(listener.taken() == ["cancelled"])
         listener.runClock(to: day(31))
         #expect(listener.taken() == [])
@@ -44,6 +46,8 @@ struct ConversionTests {
                 "REFUND", period("2", 30...60, renewal: true, revoked: day(29, seconds: 90)),
                 signed: day(29, seconds: 91), on: false), at: day(29, seconds: 92))
         #expect(refunding.events.last?.value?.inTrial == true && refunding.events.last?.value?.accessUntil == day(30))
+        #expect(refunding.events.first?.value?.transactionID == "1")
+        #expect(refunding.events.first?.previous?.transactionID == "2")
         #expect(refunding.taken().first == "refunded")
         refunding.runClock(to: day(31))
         #expect(refunding.events.last?.value?.status.access == false)

@@ -49,9 +49,6 @@ public struct LastReportedSubscription: Sendable, Hashable {
         self.isConverted = isConverted
     }
 
-    /// What events say it is.
-    var said: StatusAtInstant { isConverted && value.inTrial ? value.afterTrial : value }
-
     /// The next instant at which an event is due although nothing new is received; nil where there is none.
     ///
     /// It may be past: what is due is reported at once. An instant without a change for a reader is none, such as the
@@ -128,6 +125,27 @@ public struct SubscriptionNow: Sendable {
         self.periodsBefore = periodsBefore
         self.account = account
         self.access = access
+    }
+
+    /// What a trial is said to be once the period after it was charged: that period's transaction is the one in question, although
+    /// product and end are those of now. A charge that does not stand any more is found in what was known before.
+    func afterTrial(_ value: StatusAtInstant) -> StatusAtInstant {
+        guard value.inTrial else { return value }
+        var converted = value.afterTrial
+        let phase = phases.first {
+            !$0.value.inTrial && $0.value.standing == .paid && $0.value.transactionID != nil
+                && $0.value.periodEndsAt > value.periodEndsAt
+        }
+        let period = periodsBefore.first {
+            !$0.isFreeTrial && $0.revokedAt == nil && $0.replacedAt == nil && $0.expiresAt > value.periodEndsAt
+        }
+        converted.transactionID = phase?.value.transactionID ?? period?.transactionID ?? value.transactionID
+        return converted
+    }
+
+    /// What events say that a subscription is, of which this was reported last.
+    func said(_ reported: LastReportedSubscription) -> StatusAtInstant {
+        reported.isConverted ? afterTrial(reported.value) : reported.value
     }
 
     /// What it is at an instant, and since when; nil before it began, as far as is known here.

@@ -27,7 +27,8 @@ extension StatusAtInstant {
     /// The product after the next renewal.
     var comingProductID: String? { renewalProductID ?? productID }
 
-    /// As it is from the end of the trial on, where what follows is paid for already.
+    /// As it is from the end of the trial on, where what follows is paid for already. It is about the trial's transaction; see
+    /// ``SubscriptionNow/afterTrial(_:)``.
     var afterTrial: StatusAtInstant {
         var value = self
         value.inTrial = false

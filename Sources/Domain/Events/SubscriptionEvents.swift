@@ -152,7 +152,7 @@ public struct SubscriptionEvents: Sendable {
         defer {
             // From a conversion on, events say what the subscription is after the trial.
             for place in events[first...].indices where wasConverted || isConverted {
-                events[place].saysAfterTrial(isConverted, before: wasConverted)
+                events[place].saysAfterTrial(isConverted, before: wasConverted, line)
             }
         }
         var explained = StepExplanation(
@@ -234,17 +234,17 @@ public struct SubscriptionEvents: Sendable {
     /// Both accounts get an event, each in its own order.
     private mutating func move(at phase: Phase) {
         guard let reported, let former = reported.account, former != line.account else { return }
+        let said = line.said(reported)
         events += draft(
-            .subscriptionTransferred, .subscription(reported.said, previous: reported.said), evidence.last, at: now
+            .subscriptionTransferred, .subscription(said, previous: said), evidence.last, at: now
         ).reportedToBoth(of: EventDraft.Move(from: former, to: line.account))
         self.reported?.account = line.account
     }
 
     private mutating func warn() {
         guard let reported, let due = reported.dueWarning(at: now, rules, access: line.access) else { return }
-        events.append(
-            draft(
-                .subscriptionExpiringSoon, .subscription(reported.said, previous: reported.said), nil, at: due.at))
+        let said = line.said(reported)
+        events.append(draft(.subscriptionExpiringSoon, .subscription(said, previous: said), nil, at: due.at))
         self.reported?.warning = due.warning
     }
 
@@ -291,11 +291,10 @@ public struct SubscriptionEvents: Sendable {
 
 extension EventDraft {
     /// Says what a subscription is after the trial, where the event is sent in the trial.
-    fileprivate mutating func saysAfterTrial(_ isSo: Bool, before wasSo: Bool) {
+    fileprivate mutating func saysAfterTrial(_ isSo: Bool, before wasSo: Bool, _ line: SubscriptionNow) {
         guard case .subscription(let value, let previous) = subject else { return }
         subject = .subscription(
-            isSo && value.inTrial ? value.afterTrial : value,
-            previous: wasSo ? previous.map { $0.inTrial ? $0.afterTrial : $0 } : previous)
+            isSo ? line.afterTrial(value) : value, previous: wasSo ? previous.map { line.afterTrial($0) } : previous)
     }
 }
 
