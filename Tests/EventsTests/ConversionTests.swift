@@ -49,8 +49,19 @@ struct ConversionTests {
         #expect(refunding.events.first?.value?.transactionID == "1")
         #expect(refunding.events.first?.previous?.transactionID == "2")
         #expect(refunding.taken().first == "refunded")
+        var reversing = refunding
         refunding.runClock(to: day(31))
         #expect(refunding.events.last?.value?.status.access == false)
+        reversing.hear(
+            .of("REFUND_REVERSED", period("2", 30...60, renewal: true), signed: day(29, seconds: 200)),
+            at: day(29, seconds: 201))
+        let reversal = reversing.events.first
+        #expect(reversal?.value?.inTrial == false && reversal?.value?.transactionID == "2")
+        #expect(reversal?.previous?.inTrial == true && reversal?.value?.accessUntil == day(60))
+        #expect(reversing.taken().first == "refund_reversed")
+        #expect(reversing.told?.isConverted == true)
+        reversing.runClock(to: day(31))
+        #expect(reversing.taken() == [])
     }
 
     @Test("heard at the seam, or after an outage of the clock, it is told once as well")

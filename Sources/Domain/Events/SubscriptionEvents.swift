@@ -169,10 +169,14 @@ public struct SubscriptionEvents: Sendable {
                 add(kind, step, period, source, at: fact.instant, isCorrection: isCorrection)
             case .refund(_, let isReplacing):
                 // What never begins converts nothing.
-                if period.startsAt > fact.instant, !period.isFreeTrial { isConverted = false }
+                if fact.isAheadOfPaid { isConverted = false }
                 add(.subscriptionRefunded, step, period, source, at: fact.instant, isCorrection: isReplacing)
             case .reversal:
                 explained.hasReversal = explained.hasReversal || step.isOf(period)
+                // What was reported as the conversion stands again.
+                if fact.isAheadOfPaid, line.followsTrial(at: period.startsAt, isRenewal: period.isRenewal) {
+                    (explained.isConverted, isConverted) = (true, true)
+                }
                 add(.subscriptionRefundReversed, step, period, source, at: fact.instant)
             }
         }

@@ -30,6 +30,9 @@ enum SubscriptionFact {
     /// From when on it makes the subscription another.
     var place: Timestamp { if case .reversal(_, let place) = self { place } else { instant } }
 
+    /// Whether it came to be before the period began, and that is paid for.
+    var isAheadOfPaid: Bool { period.startsAt > instant && !period.isFreeTrial }
+
     /// The order in which facts of one instant are reported.
     private var rank: Int {
         switch self {
