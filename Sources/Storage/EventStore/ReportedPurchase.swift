@@ -60,7 +60,7 @@ extension LastReportedSubscription {
             value: value, since: since, heldSince: try fields.lastInstant(), account: account,
             unheardEnds: unheard.map { Timestamp(millisecondsSince1970: $0) },
             warning: end.flatMap { end in days.map { LastReportedSubscription.Warning(end: end, days: $0) } },
-            isConverted: fields.isAtEnd ? false : try fields.nextFlag() ?? false)
+            isConverted: (fields.isAtEnd ? nil : try fields.nextFlag()) ?? value.isPaidBeyondTrial)
     }
 
     /// Appends the stored text, with what is known of what was paid.
@@ -68,8 +68,9 @@ extension LastReportedSubscription {
         ReportedStateCodec.write(to: &bytes) { fields in
             write(to: &fields)
             // Further fields are written up to the last one that says anything.
-            guard isConverted || !terms.isEmpty else { return }
-            fields.add(isConverted ? true : nil)
+            let isFlagged = isConverted || value.isPaidBeyondTrial
+            guard isFlagged || !terms.isEmpty else { return }
+            fields.add(isFlagged ? isConverted : nil)
             terms.write(to: &fields)
         }
     }
@@ -97,6 +98,12 @@ extension LastReportedSubscription {
         fields.add(warning?.days)
         fields.add(heldSince)
     }
+}
+
+extension StatusAtInstant {
+    /// Whether the period after the trial was charged, and is of the same product: its end is the subscription's. Where a release that
+    /// knows of no conversions wrote the row last, that stands for one: it was reported, by this release or by that one as a renewal.
+    fileprivate var isPaidBeyondTrial: Bool { inTrial && expiresAt > periodEndsAt }
 }
 
 extension PostgresQuery {
