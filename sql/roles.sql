@@ -163,7 +163,7 @@ grant select on storehook.contradictions to storehook_worker;
 -- Who takes in an old receipt notes that it is kept, and what verifyReceipt said last.
 grant select, insert on storehook.kept_receipts to storehook_worker;
 grant select, insert, update on storehook.unsigned_words to storehook_worker;
-grant select (id, outbox_id, received_at, notification_uuid, category, kind, dead_at) on storehook.dead_letters
+grant select (id, outbox_id, received_at, notification_uuid, category, kind, reason, dead_at) on storehook.dead_letters
     to storehook_worker;
 grant execute on function storehook.plan_history(text[], text[], interval, boolean), storehook.history_reach(text)
     to storehook_worker;
@@ -251,8 +251,8 @@ grant select, insert on storehook.consumption_consents to storehook_api;
 grant select, insert, update on storehook.consumption_tokens to storehook_api;
 grant select on storehook.consumption_answers to storehook_api;
 grant select, update on storehook.consumption_queue to storehook_api;
--- How far a test notification has come.
-grant select (notification_uuid, received_at) on storehook.dead_letters to storehook_api;
+-- How far a test notification has come, and why no further. Of several letters the last one counts.
+grant select (id, notification_uuid, received_at, reason) on storehook.dead_letters to storehook_api;
 -- What an app hands in it verifies as a worker does, stores, and applies at once, in one transaction, because somebody waits for
 -- the answer. So it has a worker's rights on facts and state, and none on the queue but to put in: it claims, settles and
 -- buries nothing, reads no payload back, and plans nothing with Apple.

@@ -243,6 +243,23 @@ struct ConnectionProofTests {
         }
     }
 
+    @Test("names what a dead letter's reason says with a worker's rights, too")
+    func workersRights() async throws {
+        try await withRoles { site in
+            try await withUser(in: "storehook_worker", site) { user in
+                for (link, own) in [
+                    ("environment", ["STOREHOOK_ENVIRONMENTS": "Production"]),
+                    ("app", ["STOREHOOK_APPS": "com.example.other=1"]),
+                    ("roots", ["STOREHOOK_TRUSTED_ROOTS": site.authority.rootFingerprint]),
+                ] {
+                    let lines = try await verdicts(site, System(worker: own.merging(user) { $1 }, doctor: user))
+                    let line = try #require(lines["Sandbox"])
+                    #expect(line.status == "failed" && line.message.hasPrefix("\(link): "), "\(line)")
+                }
+            }
+        }
+    }
+
     @Test("is followed with a key alone, within a time that is bounded, to a URL that begins as one does")
     func usage() async throws {
         try await withSite { site in

@@ -12,30 +12,6 @@ import Testing
 /// missing and stay. The users who log in are a test's own.
 @Suite("The roles of sql/roles.sql", .serialized)
 struct RoleTests {
-    /// What a program of this user gets as its environment; the user exists while `body` lasts.
-    private func withUser<T>(
-        in role: String, _ site: Site, isolation: isolated (any Actor)? = #isolation,
-        _ body: ([String: String]) async throws -> T
-    ) async throws -> T {
-        let user = "\(site.database.name)_user"
-        let password = "\(UInt64.random(in: .min ... .max))"
-        try await site.pool.query(
-            "create role \(unescaped: user) login password '\(unescaped: password)' in role \(unescaped: role)")
-        let url = site.database.url
-        let environment = [
-            "DATABASE_URL": url.contains("://")
-                ? "\(url)&user=\(user)&password=\(password)" : "\(url) user=\(user) password=\(password)"
-        ]
-        do {
-            let value = try await body(environment)
-            try await site.pool.query("drop role \(unescaped: user)")
-            return value
-        } catch {
-            _ = try? await site.pool.query("drop role \(unescaped: user)")
-            throw error
-        }
-    }
-
     /// Whatever a role may do with what stands in the schema, with the schema and the database. Partitions go by one name.
     private static let rights: PostgresQuery = """
         with role as (

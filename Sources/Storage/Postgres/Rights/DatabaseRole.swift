@@ -89,7 +89,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "deliveries": [.select, .insert, .delete], "delivery_status": [.select],
             ])
             .union(
-                ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind", "dead_at"]
+                ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind", "reason", "dead_at"]
                     .map { DatabaseRight(.select, on: "dead_letters", column: $0) }
             )
             .union([DatabaseRight(.update, on: "catalogs", column: "product_keys")])
@@ -161,7 +161,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "is_filling": [.execute], "history_filled_at": [.execute], "owed_at": [.execute],
             ])
             .union(
-                ["notification_uuid", "received_at"]
+                ["id", "notification_uuid", "received_at", "reason"]
                     .map { DatabaseRight(.select, on: "dead_letters", column: $0) }
             )
             .union([DatabaseRight(.update, on: "server_keys", column: "last_used_at")])
