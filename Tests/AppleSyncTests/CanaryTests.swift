@@ -93,6 +93,58 @@ struct CanaryTests {
         }
     }
 
+    @Test("waits behind what is due before it, while workers run only if they have applied anything since")
+    func waits() async throws {
+        try await withSite { site in
+            let all = tests(3, by: site.authority)
+            try await site.post([all[0].listed.jws])
+            try await site.workOff()
+            func post() async throws -> WaitingPost? {
+                try await site.outbox.waiting(all[2].uuid, since: nil).post
+            }
+            #expect(try await post() == nil)
+            try await site.post([all[1].listed.jws, all[2].listed.jws])
+            let found = try await post()
+            #expect(
+                found?.ahead == 1 && found?.isAnyApplied == false && found?.lastReason == nil,
+                "\(String(describing: found))")
+            // What is put off is not in its way.
+            try await site.pool.query(
+                """
+                update storehook.outbox_queue set due_at = now() + interval '1 hour'
+                 where id = (select min(id) from storehook.outbox_queue)
+                """)
+            #expect(try await post()?.ahead == 0)
+            for (source, shows) in [("client", false), ("history", true), ("webhook", true)] {
+                try await site.pool.query(
+                    "update storehook.notifications set applied_at = clock_timestamp(), source = \(source)")
+                #expect(try await post()?.isAnyApplied == shows, "\(source)")
+            }
+        }
+    }
+
+    @Test("is nowhere only where all that was stored since Apple was asked is looked through")
+    func longQueue() async throws {
+        try await withSite { site in
+            let test = try tests(1, by: site.authority).one()
+            let now = PostgresTimestamp(ImpatientClock().now())
+            let (before, after) = (now.adding(.seconds(-60)), now.adding(.seconds(60)))
+            #expect(try await site.canaries.waiting(test.uuid, since: before) == .nowhere)
+            try await site.post([test.listed.jws])
+            guard case .stored = try await site.canaries.waiting(test.uuid, since: before) else {
+                throw NeverHappened("it is stored")
+            }
+            try await site.pool.query(
+                """
+                insert into storehook.outbox_queue (id, received_at, due_at)
+                select 1000000 + n, now(), now() from generate_series(1, 200) n
+                """)
+            #expect(try await site.canaries.waiting(test.uuid, since: before) == .hidden)
+            #expect(try await site.canaries.waiting(test.uuid, since: nil) == .hidden)
+            #expect(try await site.canaries.waiting(test.uuid, since: after) == .nowhere)
+        }
+    }
+
     @Test("that Apple refuses to post says why, and does not count as missing")
     func refused() async throws {
         try await withSite { site in

@@ -146,11 +146,15 @@ package struct TestNotificationTrial: Sendable {
             if way.arrival != nil { break }
             if look < looks { try await Task.sleep(for: patience.betweenLooks) }
         }
-        switch way.arrival?.place {
-        case .dead: way.deadReason = try await canaries.deadReason(of: uuid)
-        case nil: way.waiting = try await canaries.waiting(uuid)
-        case .applied, .recovered: break
+        if way.arrival == nil {
+            way.waiting = try await canaries.waiting(uuid, since: way.askedAt.map(PostgresTimestamp.init))
+            // What is neither here nor there may have been settled between the two looks.
+            if way.waiting == .nowhere {
+                way.arrival = try await canaries.arrival(of: uuid)
+                if way.arrival != nil { way.waiting = nil }
+            }
         }
+        if way.arrival?.place == .dead { way.deadReason = try await canaries.deadReason(of: uuid) }
     }
 
     /// This machine's clock minus Apple's; the `Date` of an answer is cut to the second.

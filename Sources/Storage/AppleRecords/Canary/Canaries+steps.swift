@@ -86,9 +86,11 @@ extension Canaries {
     }
 
     /// Where a notification waits that has arrived nowhere yet.
-    package func waiting(_ notificationUUID: UUID) async throws -> CanaryWaiting {
+    /// - Parameter askedAt: when Apple was asked for it; nil where that is not known.
+    package func waiting(_ notificationUUID: UUID, since askedAt: PostgresTimestamp?) async throws -> CanaryWaiting {
         do {
-            return try await Outbox(pool).waiting(notificationUUID).map { .stored($0) } ?? .nowhere
+            let (post, isWhole) = try await Outbox(pool).waiting(notificationUUID, since: askedAt)
+            return post.map { .stored($0) } ?? (isWhole ? .nowhere : .hidden)
         } catch let error as PostgresError where error.sqlState == "42501" {
             return .hidden
         }

@@ -37,7 +37,7 @@ package enum CanaryWaiting: Sendable, Hashable {
     case stored(WaitingPost)
     /// It was not stored, as far as can be seen.
     case nowhere
-    /// This user may not see it.
+    /// This user may not see it, or more is waiting than is looked through.
     case hidden
 }
 

@@ -7,22 +7,18 @@ package import Postgres
 package struct WaitingPost: Sendable, Hashable {
     /// When its bytes were stored.
     package var storedAt: PostgresTimestamp
-    /// How often a worker has claimed it.
-    package var attempts: Int
     /// Why it was put off the last time; nil if it never was.
     package var lastReason: String?
-    /// How many are due before it, as far as they are counted: ``Outbox/mostCountedAhead`` at most.
+    /// How many of the ``Outbox/mostCountedAhead`` rows before it are due.
     package var ahead: Int64
-    /// Whether any notification was applied within the last minute.
+    /// Whether workers have applied any notification since it was stored.
     package var isAnyApplied: Bool
 
     /// A post.
     package init(
-        storedAt: PostgresTimestamp, attempts: Int = 0, lastReason: String? = nil, ahead: Int64 = 0,
-        isAnyApplied: Bool = false
+        storedAt: PostgresTimestamp, lastReason: String? = nil, ahead: Int64 = 0, isAnyApplied: Bool = false
     ) {
         self.storedAt = storedAt
-        self.attempts = attempts
         self.lastReason = lastReason
         self.ahead = ahead
         self.isAnyApplied = isAnyApplied
@@ -37,14 +33,18 @@ extension Outbox {
     /// Among so many of the newest rows of the outbox Apple's last post is looked for.
     private static let newestPosts = 1000
 
-    /// The post of a notification that no worker has settled, by what it says of itself; nil where none of the newest rows of the queue
-    /// is it. Reads a bounded number of rows, however long the queue is.
-    package func waiting(_ notificationUUID: UUID) async throws -> WaitingPost? {
+    /// The post of a notification that no worker has settled, by what it says of itself, among the newest rows of the queue. Reads a
+    /// bounded number of rows, however long the queue is.
+    /// - Parameter since: when the notification was asked for; nil where that is not known.
+    /// - Returns: the post, nil where none of these rows is it; and whether these rows hold all that were stored since.
+    package func waiting(
+        _ notificationUUID: UUID, since: PostgresTimestamp?
+    ) async throws -> (post: WaitingPost?, isWhole: Bool) {
         let rows = try await pool.query(
             PostgresQuery(
                 "outbox.newest_waiting",
                 """
-                select id, received_at, attempts, last_reason
+                select id, received_at, last_reason
                   from storehook.outbox_queue
                  order by id desc
                  limit \(Self.newestRows)
@@ -55,24 +55,32 @@ extension Outbox {
             guard case .success(let bytes)? = try await body(of: id, receivedAt: storedAt),
                 UnverifiedSummary.read(bytes).notificationUUID.map(UUID.init) == notificationUUID
             else { continue }
-            let (ahead, isAnyApplied) = try await surroundings(of: id)
-            return WaitingPost(
-                storedAt: storedAt, attempts: Int(try row.decode("attempts", as: Int16.self)),
-                lastReason: try row.decode("last_reason"), ahead: ahead, isAnyApplied: isAnyApplied)
+            let (ahead, isAnyApplied) = try await surroundings(of: id, storedAt)
+            let post = WaitingPost(
+                storedAt: storedAt, lastReason: try row.decode("last_reason"), ahead: ahead,
+                isAnyApplied: isAnyApplied)
+            return (post, true)
         }
-        return nil
+        guard rows.count == Self.newestRows, let last = rows.last else { return (nil, true) }
+        let oldest = try last.decode("received_at", as: PostgresTimestamp.self)
+        return (nil, since.map { oldest < $0 } ?? false)
     }
 
-    private func surroundings(of id: Int64) async throws -> (ahead: Int64, isAnyApplied: Bool) {
+    /// What clients and operators hand in is applied without a worker, and shows of none.
+    private func surroundings(
+        of id: Int64, _ storedAt: PostgresTimestamp
+    ) async throws -> (ahead: Int64, isAnyApplied: Bool) {
         let row = try await pool.query(
             PostgresQuery(
                 "outbox.waiting_ahead",
                 """
                 select (select count(*)
-                          from (select from storehook.outbox_queue q
-                                 where q.id < \(id) and q.due_at <= now()
-                                 order by q.id desc limit \(Self.mostCountedAhead)) ahead),
-                       exists (select from storehook.notifications where applied_at > now() - interval '1 minute')
+                          from (select q.due_at from storehook.outbox_queue q
+                                 where q.id < \(id)
+                                 order by q.id desc limit \(Self.mostCountedAhead)) before
+                         where before.due_at <= now()),
+                       exists (select from storehook.notifications
+                                where applied_at > \(storedAt) and source in ('webhook', 'history'))
                 """)
         ).one()
         return (try row.decode(0), try row.decode(1))
