@@ -71,6 +71,14 @@ package struct ConnectionVerdict: Sendable, Hashable {
     package init(_ way: TestNotificationTrial.Way, url: (text: String, answer: URLAnswer)? = nil) {
         if let ahead = way.clockAhead, let wrong = Self.clock(ahead) {
             self = wrong
+        } else if let arrival = way.arrival, arrival.place != .recovered {
+            self = Self.arrived(way, arrival)
+        } else if case .stored(let post) = way.waiting {
+            // It is here, whatever Apple says of the answer, and whether or not it says anything yet.
+            self = Self.waiting(post, Self.ofTheAnswer(way))
+        } else if let result = way.result, result != .success {
+            self = Self.undelivered(result, url)
+            if way.arrival != nil { sentence += "; it was fetched from Apple's history" }
         } else if let arrival = way.arrival {
             self = Self.arrived(way, arrival)
         } else if way.status == nil || way.status?.sendAttempts.isEmpty == true {
@@ -78,11 +86,14 @@ package struct ConnectionVerdict: Sendable, Hashable {
                 .apple,
                 "Apple has taken the request, and has not posted the notification yet: ask again in a minute, storehook apple test "
                     + "--token \(way.token)")
-        } else if let result = way.result, result != .success {
-            self = Self.undelivered(result, url)
         } else {
             self = Self.delivered(way, url)
         }
+    }
+
+    /// What is to be added of a post that is here, where Apple does not count it as delivered; empty where it does.
+    private static func ofTheAnswer(_ way: TestNotificationTrial.Way) -> String {
+        way.result.flatMap { $0 == .success ? nil : ", and Apple says \($0.rawValue) of the answer" } ?? ""
     }
 
     /// - Parameter ahead: this machine's clock minus Apple's.
@@ -108,11 +119,10 @@ package struct ConnectionVerdict: Sendable, Hashable {
             add("posted", way.postedAt)
             add("stored", arrival.storedAt.map(Timestamp.init))
             add("applied", arrival.appliedAt.map(Timestamp.init))
-            let late = way.result.flatMap { $0 == .success ? nil : ", and Apple says \($0.rawValue) of the answer" }
             return ConnectionVerdict(
                 nil,
                 "Apple's test notification came through" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
-                    + (late ?? ""))
+                    + ofTheAnswer(way))
         case .recovered:
             return ConnectionVerdict(
                 .url,
@@ -124,7 +134,13 @@ package struct ConnectionVerdict: Sendable, Hashable {
 
     /// What a dead letter says by its reason.
     private static func dead(_ reason: String?) -> ConnectionVerdict {
-        let letter = "the notification came, and is a dead letter (\(reason ?? "see its reason"))"
+        guard let reason else {
+            return ConnectionVerdict(
+                .database,
+                "the notification came, and is a dead letter, whose reason this user may not read: run sql/roles.sql again, and see "
+                    + "storehook dead-letters list --type TEST as an operator")
+        }
+        let letter = "the notification came, and is a dead letter (\(reason))"
         switch reason {
         case VerificationCode.wrongBundle.rawValue, VerificationCode.wrongAppAppleId.rawValue:
             return ConnectionVerdict(
@@ -158,29 +174,45 @@ package struct ConnectionVerdict: Sendable, Hashable {
         _ result: SendAttempt.Result, _ url: (text: String, answer: URLAnswer)?
     ) -> ConnectionVerdict {
         let says = "Apple could not deliver (\(result.rawValue))"
-        let there = "what stands at the URL in App Store Connect"
-        let look = "curl -i URL must answer 405, POST only; name it with --url"
+        let answered: Set<SendAttempt.Result> = [
+            .unsuccessfulHTTPResponseCode, .unsupportedCharset, .invalidResponse, .circularRedirect,
+        ]
+        // What is seen from here decides where it does not contradict what Apple saw.
+        var isThere: String?
+        var besides = ""
         if let url {
             switch url.answer {
-            case .status(let status):
+            case .status(let status) where result != .tlsIssue:
                 return ConnectionVerdict(
                     .proxy,
                     "\(says), and \(url.text) answers \(status), not as a receiver of storehook does: let what stands there hand the "
                         + "path on to the receiver, unchanged and for any sender")
-            case .tls:
+            case .tls where !answered.contains(result):
                 return ConnectionVerdict(
                     .tls,
                     "\(says), and TLS fails at \(url.text) from here, too: a certificate of a public authority, the whole chain, the "
                         + "URL's name, and TLS 1.2 or later are needed")
-            case .silence:
+            case .silence where [.timedOut, .noResponse, .socketIssue].contains(result):
                 return ConnectionVerdict(
                     .receiver,
                     "\(says), and nothing answers at \(url.text) from here, either: start storehook receive, or what stands before it"
                 )
-            case .receiver: break
+            case .receiver: isThere = "a receiver answers at \(url.text) from here"
+            case .status(let status): besides = "; \(url.text) answers \(status) from here"
+            case .tls: besides = "; TLS fails at \(url.text) from here"
+            case .silence: besides = "; nothing answers at \(url.text) from here"
             }
         }
-        let isThere = url.map { "a receiver answers at \($0.text) from here" }
+        var verdict = blamed(result, says, isThere)
+        verdict.sentence += besides
+        return verdict
+    }
+
+    /// What Apple's word for its attempt means by itself.
+    /// - Parameter isThere: that a receiver answers from here; nil where that is not known.
+    private static func blamed(_ result: SendAttempt.Result, _ says: String, _ isThere: String?) -> ConnectionVerdict {
+        let there = "what stands at the URL in App Store Connect"
+        let look = "curl -i URL must answer 405, POST only; name it with --url"
         switch result {
         case .tlsIssue:
             return ConnectionVerdict(
@@ -226,7 +258,7 @@ package struct ConnectionVerdict: Sendable, Hashable {
                 nil, "Apple's post was answered with success; whether it came here is seen with DATABASE_URL alone")
         }
         switch way.waiting {
-        case .stored(let post): return waiting(post)
+        case .stored(let post): return waiting(post, ofTheAnswer(way))
         case .nowhere:
             let seen: String
             switch url?.answer {
@@ -247,8 +279,9 @@ package struct ConnectionVerdict: Sendable, Hashable {
         }
     }
 
-    private static func waiting(_ post: WaitingPost) -> ConnectionVerdict {
-        let stored = "the notification was stored at \(Timestamp(post.storedAt))"
+    /// - Parameter ofTheAnswer: see ``ofTheAnswer(_:)``.
+    private static func waiting(_ post: WaitingPost, _ ofTheAnswer: String) -> ConnectionVerdict {
+        let stored = "the notification was stored at \(Timestamp(post.storedAt))\(ofTheAnswer)"
         if let reason = post.lastReason {
             if reason == VerificationCode.signedInFuture.rawValue {
                 return ConnectionVerdict(
@@ -259,7 +292,7 @@ package struct ConnectionVerdict: Sendable, Hashable {
             return ConnectionVerdict(
                 .worker, "\(stored), and workers put it off (\(reason)): see storehook queue, and their log")
         }
-        if post.isAnyApplied {
+        if post.isAnyApplied, post.ahead > 0 {
             let most = post.ahead >= Outbox.mostCountedAhead ? "\(post.ahead) or more" : "\(post.ahead)"
             return ConnectionVerdict(
                 .worker, "\(stored), and waits behind \(most) others: workers run, and are late; start more of them")
