@@ -182,7 +182,8 @@ struct RightsFileTests {
             let port = try freePort()
             let typed = block.lines.joined(separator: "\n")
                 .replacing("db.example.com/storehook", with: "127.0.0.1:\(server.port)/managed")
-                .replacing("storehook:PASSWORD@", with: "manager:x@").replacing("8080", with: "\(port)")
+                .replacing("storehook@$", with: "manager@$").replacing("PGPASSWORD=PASSWORD", with: "PGPASSWORD=x")
+                .replacing("8080", with: "\(port)")
             #expect(typed.ranges(of: "127.0.0.1:").count == 1 && typed.ranges(of: " \(port) ").count == 1, "\(typed)")
             let programs = URL(fileURLWithPath: Executable.path).deletingLastPathComponent().path
             let terminal = try ChildProgram(

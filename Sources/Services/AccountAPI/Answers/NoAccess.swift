@@ -6,7 +6,9 @@ import Subscriptions
 /// Why a purchase that was proven opens nothing.
 struct NoAccess: Sendable, Hashable {
     /// The reasons; the raw values stay.
-    enum Reason: String, Sendable, Hashable, CaseIterable, JSONConvertible {
+    enum Reason: String, Sendable, Hashable, NamedWords {
+        static let schemaName = "NoAccessReason"
+
         /// It was bought in Sandbox, and this account is not one whose purchases there count.
         case sandboxNotCounted = "sandbox_not_counted"
         /// It has ended, was revoked, or has not begun.

@@ -36,7 +36,7 @@ struct VerifyAnswer: Sendable, Hashable {
                 "account", AccountShapes.account, about: "The account, in which the purchase counts already.", \.account
             ),
             .init(
-                "noAccessReason", .nullable(.choice(NoAccess.Reason.allCases.map(\.rawValue))),
+                "noAccessReason", .nullable(NoAccess.Reason.schema),
                 """
                 Why the purchase opens nothing; null where it opens something. sandbox_not_counted: it was bought in Sandbox, and purchases \
                 there do not count for this account.
