@@ -10,6 +10,8 @@ package struct FoundAccount: Sendable, Hashable {
     package var token: UniqueIdentifier
     /// What the app's own tokens call it; nil where none has named it, or it was erased.
     package var account: String?
+    /// Whether more is known of it than that it was handed its token.
+    package var isCustomer: Bool
     /// Since when it is known.
     package var knownAt: Timestamp
     /// When it was erased.
@@ -17,19 +19,25 @@ package struct FoundAccount: Sendable, Hashable {
 }
 
 extension AccountStore {
-    /// Those of some accounts that are known, in the order of their tokens.
+    /// Those of some accounts that are known, those that were only handed their tokens included, in the order of their tokens.
     /// - Throws: `PostgresError`.
     package func known(_ tokens: Set<UniqueIdentifier>) async throws -> [FoundAccount] {
-        try await pool.query(
+        let tokens = tokens.map { UUID($0) }
+        return try await pool.query(
             PostgresQuery(
-                "accounts.known",
+                "accounts.find",
                 """
-                select token, account, known_at, erased_at from storehook.accounts
-                 where token = any (\(tokens.map { UUID($0) })) order by token
+                select a.token, \(unescaped: AccountName.column(token: "a.token")), true as is_customer, a.known_at, a.erased_at
+                  from storehook.accounts a where a.token = any (\(tokens))
+                union all
+                select n.token, n.account, false, n.named_at, null from storehook.account_names n
+                 where n.token = any (\(tokens)) and not exists (select from storehook.accounts a where a.token = n.token)
+                 order by token
                 """)
         ).map { row in
             FoundAccount(
                 token: UniqueIdentifier(try row.decode("token", as: UUID.self)), account: try row.decode("account"),
+                isCustomer: try row.decode("is_customer"),
                 knownAt: Timestamp(try row.decode("known_at", as: PostgresTimestamp.self)),
                 erasedAt: try row.decode("erased_at", as: PostgresTimestamp?.self).map { Timestamp($0) })
         }

@@ -47,7 +47,7 @@ extension AccountStore {
             PostgresQuery(
                 "accounts.name",
                 """
-                select a.account, coalesce(s.version, 0) as version
+                select \(unescaped: AccountName.column(token: "a.token")), coalesce(s.version, 0) as version
                   from storehook.accounts a
                   left join storehook.account_status s
                        on s.token = a.token and s.environment = \(environment) and s.catalog = \(version)

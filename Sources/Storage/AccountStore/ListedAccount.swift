@@ -115,7 +115,7 @@ extension AccountStore {
             elements: PostgresQuery(
                 "accounts.list",
                 """
-                select a.token, a.account, a.erased_at, s.environment, s.tier, s.status, s.source, s.product_id,
+                select a.token, \(unescaped: AccountName.column(token: "a.token")), a.erased_at, s.environment, s.tier, s.status, s.source, s.product_id,
                        s.bundle_id, s.original_transaction_id, s.act, s.expires_at, s.will_renew, s.in_trial, s.since, s.until
                   from (select token, account, erased_at from storehook.accounts
                          where token >= \(token) order by token limit \(window)) a

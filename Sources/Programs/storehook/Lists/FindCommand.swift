@@ -62,8 +62,8 @@ struct FindCommand: AsyncParsableCommand {
             let byID = account.token == named && (account.account == text || !byToken)
             return (byID ? [FoundID(account, byToken: false)] : []) + (byToken ? [FoundID(account, byToken: true)] : [])
         }
-        // Before a catalog is applied there are no accounts, but purchases with tokens.
-        if let token, !known.contains(where: { $0.token == token }) {
+        // Before a catalog is applied there are no customers, but purchases with tokens.
+        if let token, !known.contains(where: { $0.token == token && $0.isCustomer }) {
             found += try await reader.purchases(signedFor: token).map { FoundID($0) }
         }
         found += try await reader.purchases(numbered: text).map { FoundID($0) }

@@ -23,7 +23,11 @@ package struct FoundID: Sendable, Hashable {
         token = account.token
         let name = CommandAnswer.shown(account.account, nil)
         let what = byToken ? "the appAccountToken of account \(name ?? "without a known id")" : "an account's id"
-        let standing = account.erasedAt.map { "erased \($0.minute)" } ?? "known since \(account.knownAt.minute)"
+        let known =
+            account.isCustomer
+            ? "known since \(account.knownAt.minute)"
+            : "handed to the app \(account.knownAt.minute), and no more is known"
+        let standing = account.erasedAt.map { "erased \($0.minute)" } ?? known
         text = "\(what), \(standing)"
         command = "storehook account show \(AccountIdentity(token: account.token).name)"
     }
@@ -44,7 +48,8 @@ package struct FoundID: Sendable, Hashable {
             text =
                 "an order line (webOrderLineItemId) of purchase \(found.key.originalTransactionID) in \(place)\(transaction)\(what)"
         case .token:
-            text = "the appAccountToken that Apple signed into purchase \(found.key.originalTransactionID) in \(place)"
+            text =
+                "the appAccountToken of an account that purchase \(found.key.originalTransactionID) in \(place) belongs or belonged to"
         }
         let id = found.key.originalTransactionID
         command = "storehook subscription \(Self.isPlain(id) ? id : "'\(id.replacing("'", with: "'\\''"))'")"

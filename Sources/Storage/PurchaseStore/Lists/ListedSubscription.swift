@@ -112,7 +112,7 @@ extension LedgerReader {
                      order by s.original_transaction_id, s.bundle_id, s.environment
                      limit \(Int64(limit + 1))
                 )
-                select v.*, o.token as owner, a.account
+                select v.*, o.token as owner, \(unescaped: AccountName.column(token: "o.token"))
                   from page
                  cross join lateral (
                        select * from storehook.status_at(now()) v
@@ -123,6 +123,7 @@ extension LedgerReader {
                         where h.original_transaction_id = page.original_transaction_id and h.bundle_id = page.bundle_id
                           and h.environment = page.environment limit 1) o on true
                   left join storehook.accounts a on a.token = o.token
+                 order by page.original_transaction_id, page.bundle_id, page.environment
                 """),
             end: PostgresQuery(
                 "ledger.list_end",
