@@ -1,3 +1,5 @@
+import Accounts
+import Base
 import Foundation
 import Postgres
 import TestSupport
@@ -89,6 +91,18 @@ struct ListCommandTests {
             #expect(((try all.json() as? [String: Any])?["accounts"] as? [Any])?.count == 2, "\(all)")
             let unknown = try await site.run("accounts", "list", "--tier", "gold")
             #expect(unknown.ending == .exited(1) && unknown.errors.contains("it has free, pro"), "\(unknown)")
+            let production = try await site.run("accounts", "list", "--environment", "production", "--format", "csv")
+            #expect(production.output.split(separator: "\n").count == 4, "\(production)")
+            let sandbox = try await site.run("accounts", "list", "--environment", "SANDBOX", "--format", "csv")
+            #expect(sandbox.ending == .exited(0) && sandbox.output.split(separator: "\n").count == 1, "\(sandbox)")
+            let wrong = try await site.run("accounts", "list", "--environment", "sandbx")
+            #expect(wrong.ending == .exited(2) && wrong.errors.contains("it is one of Production, Sandbox"), "\(wrong)")
+            let shownSmall = try await site.run("account", "show", "alice", "--environment", "production")
+            let soon = try await site.run("account", "expiring", "--environment", "production")
+            #expect(shownSmall.ending == .exited(0) && soon.ending == .exited(0), "\(shownSmall) \(soon)")
+            let noPlace = try await site.run("account", "show", "alice", "--environment", "sandbx")
+            let noneSoon = try await site.run("account", "expiring", "--environment", "sandbx")
+            #expect(noPlace.ending == .exited(2) && noneSoon.ending == .exited(2), "\(noPlace) \(noneSoon)")
             for wrong in [["--after", "x"], ["--status", "lost"], ["--ending-within", "-1"], ["--limit", "0"]] {
                 #expect(try await site.run("accounts", "list", wrong[0], wrong[1]).ending == .exited(2), "\(wrong)")
             }
@@ -103,6 +117,9 @@ struct ListCommandTests {
             #expect(table.output.contains("1001") && table.output.contains("token:\(Self.token)"), "\(table)")
             let unowned = try await site.run("subscriptions", "list", "--unowned", "--format", "csv")
             #expect(unowned.output.contains("1002") && !unowned.output.contains("1001"), "\(unowned)")
+            let small = try await site.run("subscriptions", "list", "--environment", "sandbox", "--format", "csv")
+            #expect(small.output.contains("1001") && small.output.contains("1002"), "\(small)")
+            #expect(try await site.run("subscriptions", "list", "--environment", "sandbx").ending == .exited(2))
             let early = try await site.run("subscriptions", "list", "--tier", "pro")
             #expect(early.ending == .exited(1) && early.errors.contains("no catalog was applied yet"))
             try await apply(site)
@@ -133,6 +150,10 @@ struct ListCommandTests {
             #expect(try await found("20") == ["transaction": "storehook subscription 1001"])
             #expect(try await found("777") == ["order": "storehook subscription 1001"])
             #expect(try await found(Self.token.uppercased()) == ["token": "storehook subscription 1001"])
+            let signed = try await site.run("find", Self.token, "--format", "table")
+            #expect(
+                signed.output.contains(
+                    "an account that purchase 1001 in com.example.app, Sandbox belongs or belonged to"))
             try await apply(site)
             let granted = try await site.run("grant", "alice", "--tier", "pro", "--days", "9", "--why", "w")
             #expect(granted.ending == .exited(0), "\(granted.errors)")
@@ -146,6 +167,20 @@ struct ListCommandTests {
             let token = try #require(reference.split(separator: ":").last.map(String.init))
             #expect(try await found(token) == ["token": alice])
             #expect(try await found("token:\(token)") == ["token": alice])
+            // Handed its token by the account API, and no more: in both shapes, and never in place of what was bought.
+            let nora = UUID(AccountToken.of("nora"))
+            try await site.pool.query(
+                """
+                insert into storehook.account_names (token, account)
+                values (\(nora), 'nora'), (\(try #require(UUID(uuidString: Self.token))), 'olga')
+                """)
+            #expect(try await found("nora") == ["account": "storehook account show token:\(UniqueIdentifier(nora))"])
+            #expect(
+                try await found("\(nora)") == ["token": "storehook account show token:\(UniqueIdentifier(nora))"])
+            let handed = try await site.run("find", "nora", "--format", "table")
+            #expect(handed.output.contains("an account's id, handed to the app "), "\(handed)")
+            let both = try await site.run("find", Self.token, "--format", "table")
+            #expect(both.output.contains("account olga") && both.output.contains("purchase 1001"), "\(both)")
             #expect(try await site.run("account", "erase", "alice").ending == .exited(0))
             let erased = try await site.run("find", "alice", "--format", "table")
             #expect(erased.output.contains("an account's id, erased "), "\(erased)")

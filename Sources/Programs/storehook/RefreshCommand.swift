@@ -47,7 +47,7 @@ struct RefreshCommand: ActingCommand {
             throw ValidationError("say an id, an --account or a --receipt")
         }
         try account?.validate()
-        if receipt != nil, options.environment != nil {
+        if receipt != nil, options.place != nil {
             throw ValidationError("a receipt says its environment itself; leave --environment out")
         }
     }

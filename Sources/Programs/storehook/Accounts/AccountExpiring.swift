@@ -17,7 +17,8 @@ struct AccountExpiring: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Option(help: "Within how many days, 0 to 3650; the catalog's warning_days by default.") var days: Int?
-    @Option(help: "Apple's name of the environment.") var environment = Environment.production.rawValue
+    @Option(help: "Apple's name of the environment.", transform: Environment.argument)
+    var environment = Environment.production
     @Option(help: "The most to be listed, 1 to 100000.") var limit = 100
     @OptionGroup var output: Output
 
@@ -29,7 +30,7 @@ struct AccountExpiring: AsyncParsableCommand {
     func run() async throws {
         let found = try await Database.with(try await shared.settings()) { pool in
             do {
-                return try await AccountStore(pool).expiring(within: days, in: environment, limit: limit + 1)
+                return try await AccountStore(pool).expiring(within: days, in: environment.rawValue, limit: limit + 1)
             } catch let refusal as ActRefusal { throw CommandFailure("\(refusal)") }
         }
         output.print(CommandAnswer(found, limit: limit))

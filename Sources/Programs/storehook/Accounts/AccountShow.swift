@@ -22,7 +22,8 @@ struct AccountShow: AsyncParsableCommand {
     @OptionGroup var account: AccountOptions
     @Option(help: "The instant, ISO 8601 in UTC; now by default.") var at: String?
     @OptionGroup var knowledge: KnowledgeOptions
-    @Option(help: "Apple's name of the environment.") var environment = Environment.production.rawValue
+    @Option(help: "Apple's name of the environment.", transform: Environment.argument)
+    var environment = Environment.production
 
     func validate() throws {
         if let at, Timestamp(iso8601: at) == nil {
@@ -37,10 +38,13 @@ struct AccountShow: AsyncParsableCommand {
             do {
                 let (named, store) = (try await Database.account(reference, pool, settings), AccountStore(pool))
                 guard let known = knowledge.instant else {
-                    return (named, try await store.history(of: named.token, in: environment, at: instant))
+                    return (named, try await store.history(of: named.token, in: environment.rawValue, at: instant))
                 }
                 let then = KnowledgeThen(at: known, policy: try settings.statusPolicy())
-                return (named, try await store.history(of: named.token, in: environment, at: instant, knowing: then))
+                return (
+                    named,
+                    try await store.history(of: named.token, in: environment.rawValue, at: instant, knowing: then)
+                )
             } catch let refusal as ActRefusal {
                 throw CommandFailure("\(refusal)")
             } catch let refusal as KnowledgeThen.Refusal {

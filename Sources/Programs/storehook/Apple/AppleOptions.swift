@@ -8,24 +8,12 @@ import Operations
 struct AppleOptions: ParsableArguments {
     @OptionGroup var shared: SharedOptions
     @Option(help: "The app's bundle id, where keys of several are set.") var app: String?
-    @Option(help: "Production or Sandbox; where it is not given, Production and then Sandbox.")
-    var environment: String?
+    @Option(
+        name: .customLong("environment"),
+        help: "Production or Sandbox; where it is not given, Production and then Sandbox.",
+        transform: Environment.served)
+    var place: Environment?
     @OptionGroup var output: Output
-
-    func validate() throws {
-        if let environment, place == nil {
-            throw ValidationError("--environment takes Production or Sandbox, not \(environment)")
-        }
-    }
-
-    /// The environment that was named.
-    var place: Environment? {
-        switch environment?.lowercased() {
-        case "production": .production
-        case "sandbox": .sandbox
-        default: nil
-        }
-    }
 
     /// Asks, and prints the answer. Exits with 1 where a record was withheld.
     /// - Parameter whenOpen: the environment for a request about no purchase, which either environment would accept.

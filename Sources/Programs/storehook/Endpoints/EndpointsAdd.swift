@@ -21,7 +21,8 @@ struct EndpointsAdd: ActingCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "Where to post to, https.") var url: String
     @Option(help: "Only events of this app (bundle id), of none, and account.*: apps share accounts.") var app: String?
-    @Option(help: "Only events of this environment: Production, Sandbox.") var environment: String?
+    @Option(help: "Only events of this environment: Production, Sandbox.", transform: Environment.argument)
+    var environment: Environment?
     @Option(
         help: "Only these kinds, separated by commas; * stands for any part: 'subscription.*,account.access_changed'.")
     var kinds: String?
@@ -43,14 +44,11 @@ struct EndpointsAdd: ActingCommand {
         guard filter.kinds.map({ (1...100).contains($0.count) }) ?? true else {
             throw ValidationError("--kinds takes 1 to 100 of them")
         }
-        if let environment, !Environment(rawValue: environment).isKnown {
-            throw ValidationError("--environment takes Production, Sandbox, Xcode or LocalTesting")
-        }
     }
 
     private var filter: EndpointFilter {
         EndpointFilter(
-            bundleID: app, environment: environment,
+            bundleID: app, environment: environment?.rawValue,
             kinds: kinds.map { $0.split(separator: ",").map { $0.filter { !$0.isWhitespace } } })
     }
 
