@@ -57,6 +57,48 @@ struct ControlTests {
         }
         for body in [#"{"rate":101}"#, "{}"] { await expect(400, "loss", body) }
         await expect(404, "nothing", "{}")
+        await expect(400, "clock", #"{"speed":"shop"}"#)
+    }
+
+    @Test("is at the shop's speed again, for a customer who had one of his own")
+    func ownSpeed() async throws {
+        let shop = try await KeptShop(
+            StandInConfiguration(speed: .times(2)), try await Self.authority.value, ManualClock())
+        await shop.shop("clock", #"{"speed":100,"customer":"anna"}"#)
+        #expect(await shop.store.speed(of: "anna") == .times(100))
+        await shop.shop("clock", #"{"speed":"shop","customer":"anna"}"#)
+        #expect(await shop.store.speed(of: "anna") == .times(2))
+        #expect(await shop.store.customers["anna"]?.subscriber.pace == 2)
+        await shop.shop("clock", #"{"speed":3}"#)
+        #expect(await shop.store.speed(of: "anna") == .times(3))
+    }
+
+    @Test("leaves no post behind where a kept shop says that a customer's posts begin behind the last one")
+    func postsBehindTheLast() async throws {
+        let shop = try await KeptShop(StandInConfiguration(), try await Self.authority.value, ManualClock())
+        await shop.shop("purchases", #"{"productId":"com.example.storehook.coins.100","customer":"anna"}"#)
+        #expect(await !shop.store.posts(of: "anna").isEmpty)
+        var anna = try #require(await shop.store.customers["anna"])
+        anna.firstPost = 99
+        await shop.store.enter(anna)
+        #expect(await shop.store.posts(of: "anna").isEmpty)
+    }
+
+    @Test("never has the name of a test notification that another shop has sent, or this one elsewhere")
+    func testNames() async throws {
+        var names: Set<String> = []
+        for seed in UInt64(1)...20 {
+            let shop = try await KeptShop(
+                StandInConfiguration(notifyURL: "http://127.0.0.1:1/", seed: seed), try await Self.authority.value,
+                ManualClock())
+            for place in SimulatedApp.Environment.allCases {
+                for _ in 0..<3 {
+                    let token = try #require(await shop.store.requestTest(place))
+                    names.insert(try #require(await shop.store.testPost(token)).notification.uuid)
+                }
+            }
+        }
+        #expect(names.count == 20 * SimulatedApp.Environment.allCases.count * 3)
     }
 
     @Test("happens in its order when nobody looked for long: what falls due is not overlooked")

@@ -14,7 +14,9 @@ extension ControlAPI {
             }
             await store.advance(by: seconds * 1000)
         }
-        if body.has("speed") {
+        if body.string("speed") == "shop", let name = body.string("customer") {
+            await store.change(speed: nil, of: await store.customer(name, try place(call)))
+        } else if body.has("speed") {
             guard
                 let speed = StandInConfiguration.Speed(
                     body.integer("speed").map(String.init) ?? body.string("speed") ?? "")

@@ -24,7 +24,7 @@ extension SimulatedAppStore {
     /// The notifications about a customer, in the order of signing.
     func posts(of name: String) -> [ListedPost] {
         guard let customer = customers[name] else { return [] }
-        return posts[(customer.firstPost ?? 0)...].filter { self.customer(of: $0) == name }.sorted {
+        return posts.dropFirst(customer.firstPost ?? 0).filter { self.customer(of: $0) == name }.sorted {
             $0.notification.signedDate < $1.notification.signedDate
         }
     }
