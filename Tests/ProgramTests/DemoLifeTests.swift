@@ -12,6 +12,20 @@ struct DemoLifeTests {
         let api: String
 
         func life(_ more: String...) -> [String] { ["demo", "life", "--api", api] + more }
+
+        /// Whether a customer's months take as long as the shop's.
+        func lives(_ name: String, _ environments: String) async throws -> Bool {
+            let place = environments.contains("Production") ? "Production" : "Sandbox"
+            try await store.shop(
+                "purchases",
+                #"{"productId":"com.example.storehook.news.monthly","customer":"\#(name)","environment":"\#(place)"}"#)
+            let truth = try JSONSerialization.jsonObject(with: Data(try await store.shop("truth").utf8))
+            let month = (truth as? [[String: Any]])?.first {
+                $0["customer"] as? String == name && "\($0["productId"] ?? "")".hasSuffix("news.monthly")
+            }
+            let end = try #require(month?["expiresDate"] as? Int)
+            return end > Int(Date.now.addingTimeInterval(20 * 86_400).timeIntervalSince1970 * 1000)
+        }
     }
 
     /// All that `deploy/run --demo` starts, on ports and keys of its own; the shop loses a post now and then.
@@ -102,6 +116,11 @@ struct DemoLifeTests {
             let after = try await running.store.shop("truth")
             let otto = try #require(truth.split(separator: "{").first { $0.contains("otto") })
             #expect(after.contains(otto.prefix { $0 != "}" }))
+            #expect(try await running.lives("maria", environments), "she goes on at a speed of her own")
+            let again = try running.site.start(running.life("--account", "maria"), running.settings)
+            #expect(await again.end() == .exited(2) && again.output.isEmpty)
+            #expect(again.errors.contains("has sold something to maria already"), "\(again.errors)")
+            await again.discard()
         }
     }
 
@@ -146,6 +165,24 @@ struct DemoLifeTests {
             let truth = try await running.store.shop("truth")
             let anna = try #require(truth.split(separator: "{").first { $0.contains("anna") })
             #expect(anna.contains(#""autoRenew":false"#), "\(anna)")
+            #expect(try await running.lives("anna", "Production"), "she goes on at a speed of her own")
+
+            for (signal, name) in [(SIGINT, "ben"), (SIGTERM, "cleo")] {
+                let demo = try running.site.start(
+                    running.life("--patience", "60", "--account", name), running.settings)
+                try await eventually("\(name) has bought") {
+                    if let ending = demo.ending { throw NeverHappened("it runs; instead: \(ending) \(demo.errors)") }
+                    return try await running.store.shop("truth").contains(name)
+                }
+                demo.signal(signal)
+                #expect(await demo.end() == .exited(1))
+                #expect(demo.errors.contains("stopped by a signal: \(name) renews no more"), "\(demo.errors)")
+                await demo.discard()
+                let truth = try await running.store.shop("truth")
+                let line = try #require(truth.split(separator: "{").first { $0.contains(name) })
+                #expect(line.contains(#""autoRenew":false"#), "\(line)")
+                #expect(try await running.lives(name, "Production"), "\(name) goes on at a speed of his own")
+            }
 
             let nobody = try await failure(
                 ["demo", "life", "--api", "http://127.0.0.1:1"], running.settings)

@@ -22,19 +22,33 @@ struct DemoAPI: Sendable {
     /// The one at a URL, or the first port that `deploy/run` would take where this token is taken.
     /// - Throws: `CommandFailure` saying what was found instead.
     static func find(_ url: String?, token: String, in environment: Base.Environment) async throws -> DemoAPI {
-        let urls = url.map { [$0] } ?? (8081...8089).map { "http://127.0.0.1:\($0)" }
+        if let url { return try await find(among: [url], isGuess: false, url, token: token, in: environment) }
+        return try await find(
+            among: (8081...8089).map { "http://127.0.0.1:\($0)" }, isGuess: true, "127.0.0.1, ports 8081 to 8089",
+            token: token,
+            in: environment)
+    }
+
+    /// The first of some URLs where this token is taken.
+    /// - Parameters:
+    ///   - isGuess: whether other programs may be there. They see no token.
+    ///   - place: all of them, for people.
+    static func find(
+        among urls: [String], isGuess: Bool, _ place: String, token: String, in environment: Base.Environment
+    ) async throws -> DemoAPI {
         var refusal: String?
         for url in urls {
             var base = url
             while base.hasSuffix("/") { base.removeLast() }
             let api = DemoAPI(url: base, token: token, environment: environment)
+            if isGuess, await !api.isAccountAPI() { continue }
             guard let answer = await api.answer(to: api.path) else { continue }
             switch answer.status {
             case 200: return api
             case 401:
                 refusal =
                     refusal ?? "the account API at \(base) does not take tokens of this key: has it other settings?"
-            case 403:
+            case 403 where answer.body["code"]?.asText != nil:
                 throw CommandFailure(
                     "the account API at \(base) answers about \(environment.rawValue) to testers alone: start it with "
                         + "STOREHOOK_SANDBOX_ACCESS=all, or name an account of STOREHOOK_TESTERS by --account")
@@ -43,7 +57,6 @@ struct DemoAPI: Sendable {
                 refusal = refusal ?? "GET \(api.path) of \(base) is answered \(answer.status): \(text)"
             }
         }
-        let place = url ?? "127.0.0.1, ports 8081 to 8089"
         throw CommandFailure(
             refusal ?? "no account API answers at \(place): start storehook serve, or name it by --api")
     }
@@ -73,8 +86,15 @@ struct DemoAPI: Sendable {
         return answer
     }
 
-    private func answer(to path: String) async -> Answer? {
-        var request = OutboundRequest("GET", url + path, headers: [("Authorization", "Bearer \(token)")])
+    /// Whether it describes itself as storehook's.
+    private func isAccountAPI() async -> Bool {
+        let answer = await answer(to: "/openapi.json", isProving: false)
+        return answer?.status == 200 && answer?.body["info"]?["title"]?.asText == "storehook account API"
+    }
+
+    private func answer(to path: String, isProving: Bool = true) async -> Answer? {
+        var request = OutboundRequest(
+            "GET", url + path, headers: isProving ? [("Authorization", "Bearer \(token)")] : [])
         request.answerBody = .whole(upTo: 1 << 20)
         let limits = OutboundClient.Limits(connect: .seconds(1), total: .seconds(10))
         guard let answer = try? await OutboundClient.send(request, limits: limits) else { return nil }

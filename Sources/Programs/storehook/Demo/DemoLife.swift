@@ -8,6 +8,7 @@ import Postgres
 import PurchaseStore
 import Simulation
 import Subscriptions
+import UnixSignals
 
 struct DemoLife: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -79,7 +80,27 @@ struct DemoLife: AsyncParsableCommand {
                 events: EventStore(pool), account: name, environment: environment, week: week,
                 patience: .seconds(patience))
             let printer = DemoLifePrinter(isTable: output.isTable)
-            try await stage.play(printer)
+            try await Self.play(stage, printer)
+        }
+    }
+
+    /// Plays to the end, or until SIGINT or SIGTERM.
+    private static func play(_ stage: DemoStage, _ printer: DemoLifePrinter) async throws {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await stage.play(printer)
+                return true
+            }
+            group.addTask {
+                for await _ in signals { break }
+                return false
+            }
+            defer { group.cancelAll() }
+            guard try await group.next() == false else { return }
+            group.cancelAll()
+            guard case .failure = await group.nextResult() else { return }
+            throw CommandFailure("stopped by a signal: \(stage.account) renews no more at the shop \(stage.shop.url)")
         }
     }
 }

@@ -26,15 +26,21 @@ struct DemoStage {
     private static let slowWeek: Int64 = 60
 
     /// Plays, and tells each step as soon as all of it has come.
-    /// - Throws: `CommandFailure` saying what did not come. The customer then renews no more.
+    /// - Throws: `CommandFailure` saying what did not come, or that the shop knows the customer already; `CancellationError`. The
+    ///   customer then renews no more.
     func play(_ printer: DemoLifePrinter) async throws {
         let before = try await api.account()
         guard let token = before.body["appAccountToken"]?.asText, let token = UniqueIdentifier(token) else {
             throw CommandFailure("GET \(api.path) of \(api.url) tells no appAccountToken")
         }
+        guard try await posts().isEmpty else {
+            throw CommandFailure(
+                "the shop at \(shop.url) has sold something to \(account) already: name another by --account",
+                status: .usage)
+        }
         let opens = try await api.sells(Self.product)
         printer.begin(self, token, opens ? nil : Self.product)
-        try await setSpeed(week)
+        try await setSpeed(ofWeek: week)
         try await shop.post("loss", ["customer": .string(account), "rate": 0, "environment": place])
         var watch = DemoWatch(stage: self, token: token, opens: opens, cursor: try await events.bounds().newest)
         do {
@@ -43,8 +49,10 @@ struct DemoStage {
             if let original = watch.original {
                 _ = try? await shop.post("cancellations", ["originalTransactionId": .string(original)])
             }
+            _ = try? await setSpeed("shop")
             throw error
         }
+        try await setSpeed("shop")
         printer.end(watch.original ?? "", self)
     }
 
@@ -99,7 +107,7 @@ struct DemoStage {
             try await posts().first { $0.type == NotificationType.didRenew.rawValue }
         }
         try await shop.post("billing", subscription.adding("fails", true))
-        try await setSpeed(Self.slowWeek)
+        try await setSpeed(ofWeek: Self.slowWeek)
     }
 
     /// What Apple has posted about the customer, or is about to.
@@ -111,9 +119,10 @@ struct DemoStage {
     private var place: JSONValue { .string(environment.rawValue) }
 
     /// The customer's own clock: a week takes so many seconds from now on.
-    private func setSpeed(_ seconds: Int64) async throws {
-        try await shop.post(
-            "clock", ["customer": .string(account), "speed": .integer(604_800 / seconds), "environment": place])
+    private func setSpeed(ofWeek seconds: Int64) async throws { try await setSpeed(.integer(604_800 / seconds)) }
+
+    private func setSpeed(_ speed: JSONValue) async throws {
+        try await shop.post("clock", ["customer": .string(account), "speed": speed, "environment": place])
     }
 
     /// Asks until there is an answer.

@@ -7,14 +7,15 @@ struct StandInCalls: Sendable {
     /// Where the stand-in is.
     let url: String
 
-    /// Does something.
+    /// Does something. Once begun it is done, also where its caller is cancelled.
     /// - Throws: `CommandFailure` saying what the shop answers, or that it does not.
     @discardableResult
     func post(_ what: String, _ body: JSONValue) async throws -> JSONValue {
         var request = OutboundRequest(
             "POST", "\(url)/stand-in/\(what)", headers: [("Content-Type", "application/json")], body: body.bytes)
         request.answerBody = .whole(upTo: 8 << 20)
-        return try await answer(to: request, what)
+        let asked = request
+        return try await Task { try await answer(to: asked, what) }.value
     }
 
     /// Asks something.
