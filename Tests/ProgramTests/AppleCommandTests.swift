@@ -87,7 +87,7 @@ struct AppleCommandTests {
                 #expect(half.ending == .exited(1) && half.errorLines == 1 && ids == ["11"], "\(half)")
                 #expect(missing?["page"] as? Int == 2 && missing?["revision"] as? String == "r/1", "\(half.output)")
                 #expect(half.errors.hasPrefix("storehook: page 2 failed, and the 1 before it is shown: "), "\(half)")
-                #expect(half.errors.contains("4000000") && half.errors.contains("--environment Sandbox --revision r/1"))
+                #expect(half.errors.contains("4000000") && half.errors.contains("--environment Sandbox --revision=r/1"))
                 fails.withLock { $0 = false }
                 let (rest, others, none) = try await ask(list, ["--environment", "Sandbox", "--revision", "r/1"])
                 #expect(rest.ending == .exited(0) && rest.errors.isEmpty && others == ["12"] && none == nil, "\(rest)")

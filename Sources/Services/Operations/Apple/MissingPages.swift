@@ -24,7 +24,7 @@ package struct MissingPages: Sendable, CustomStringConvertible {
     /// One line: which page failed and how to go on.
     package var description: String {
         let way =
-            next.map { "the same command with --environment \(environment) --revision \($0) goes on there" }
+            next.map { "the same command with --environment \(environment) --revision=\($0) goes on there" }
             ?? "the same command begins again"
         return "page \(count + 1) failed, and the \(count) before it \(count == 1 ? "is" : "are") shown: \(why); \(way)"
     }
