@@ -2,10 +2,6 @@ import ArgumentParser
 import Base
 import Operations
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 /// What every command takes.
 struct SharedOptions: ParsableArguments {
     @Option(
@@ -30,7 +26,7 @@ struct Output: ParsableArguments {
     @Option(help: "table or json; table on a terminal, json elsewhere.") var format: OutputFormat?
 
     /// For people?
-    var isTable: Bool { (format ?? (isatty(STDOUT_FILENO) == 1 ? .table : .json)) == .table }
+    var isTable: Bool { (format ?? (StandardOutput.isTerminal ? .table : .json)) == .table }
 
     /// Prints an answer.
     func print(_ answer: CommandAnswer) { StandardOutput.line(text(of: answer)) }

@@ -17,6 +17,9 @@ import Synchronization
 ///
 /// Each text is handed to the kernel at once, so that a reader behind a pipe has it, and nothing is left to be written at the end.
 enum StandardOutput {
+    /// Whether a person is reading.
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
     private struct State {
         var loss: OutputLoss?
         var isUsed = false

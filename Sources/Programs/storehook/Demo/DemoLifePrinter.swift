@@ -5,10 +5,6 @@ import EventStore
 import Foundation
 import Subscriptions
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 /// Prints the steps of a customer's life: for people, in colour on a terminal alone, or a line of JSON each.
 struct DemoLifePrinter {
     private enum Colour: String {
@@ -27,7 +23,7 @@ struct DemoLifePrinter {
         self.isTable = isTable
         let environment = ProcessInfo.processInfo.environment
         isColoured =
-            isTable && isatty(STDOUT_FILENO) == 1 && environment["TERM"] != "dumb"
+            isTable && StandardOutput.isTerminal && environment["TERM"] != "dumb"
             && (environment["NO_COLOR"] ?? "").isEmpty
     }
 

@@ -2,10 +2,6 @@ import ArgumentParser
 import Base
 import Operations
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 /// The format of a list that is read in pages.
 struct ListOutput: ParsableArguments {
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -16,7 +12,7 @@ struct ListOutput: ParsableArguments {
 
     /// Prints an answer. CSV has no place for the cursor, which goes to standard error.
     func print(_ answer: CommandAnswer, next: ListCursor?) {
-        switch format ?? (isatty(STDOUT_FILENO) == 1 ? .table : .json) {
+        switch format ?? (StandardOutput.isTerminal ? .table : .json) {
         case .table: StandardOutput.line(answer.text)
         case .json: StandardOutput.line(answer.json.text)
         case .csv:
