@@ -128,7 +128,8 @@ struct ConnectionVerdictTests {
             }
             let success = try #require(ways["SUCCESS"])
             #expect(ConnectionVerdict(with(success) { $0.waiting = .nowhere }).link == .url)
-            #expect(ConnectionVerdict(with(success) { $0.waiting = .hidden }).link == .worker)
+            let hidden = ConnectionVerdict(with(success) { $0.waiting = .hidden })
+            #expect(hidden.link == nil && hidden.isFault && hidden.sentence.hasPrefix("worker or url: "), "\(hidden)")
             // Without its reason a letter blames nobody but the rights.
             let unread = ConnectionVerdict(with(success) { $0.arrival = CanaryArrival(place: .dead) })
             #expect(unread.link == .database && unread.sentence.contains("sql/roles.sql"), "\(unread)")

@@ -260,6 +260,22 @@ struct ConnectionProofTests {
         }
     }
 
+    @Test("says that a right is missing, and not that nothing is there, where its user may not look")
+    func noRights() async throws {
+        try await withRoles { site in
+            try await withUser(in: "storehook_receiver", site) { user in
+                for line in try await verdicts(site, System(doctor: user)).values {
+                    #expect(line.status == "failed" && line.message.hasPrefix("database: this user may not"), "\(line)")
+                    #expect(line.message.contains("storehook doctor --role"), "\(line)")
+                    #expect(line.message.contains("last heard is not known: this user may not see it"), "\(line)")
+                    for wrong in ["cannot be asked", "not heard from Apple", "nothing proven"] {
+                        #expect(!line.message.contains(wrong), "\(line)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test("is followed with a key alone, within a time that is bounded, to a URL that begins as one does")
     func usage() async throws {
         try await withSite { site in

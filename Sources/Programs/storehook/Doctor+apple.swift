@@ -45,11 +45,9 @@ extension Doctor {
             trial: { TestNotificationTrial($0, canaries, patience: patience, now: WallClock.now) }, url: seen,
             records: { scope in
                 guard let pool else { return nil }
-                let heard = try? await Outbox(pool).lastHeard(of: scope).map(Timestamp.init)
-                let proofs = try? await History(pool).proofs()
                 return AppleChecks.Following.Records(
-                    heard: heard ?? nil,
-                    proven: proofs?.first { $0.scope == scope }?.provenUntil.map(Timestamp.init))
+                    heard: await .init { try await Outbox(pool).lastHeard(of: scope) },
+                    proven: await .init { try await History(pool).proofs().first { $0.scope == scope }?.provenUntil })
             })
     }
 }

@@ -4,7 +4,7 @@ import AppleRecords
 package import Base
 import EvidenceStore
 package import Pipeline
-import Postgres
+package import Postgres
 
 /// Whether Apple accepts the keys: asks for a test notification in each environment, which Apple then posts. Where it is
 /// followed, also which link is broken between Apple and what is applied here.
@@ -13,13 +13,35 @@ package struct AppleChecks: Sendable {
     package struct Following: Sendable {
         /// What is seen here of an app in an environment.
         package struct Records: Sendable {
-            /// When Apple's last post of it was stored; nil where none of the latest posts is one.
-            package var heard: Timestamp?
-            /// Up to when everything that Apple lists is held; nil where nothing is proven.
-            package var proven: Timestamp?
+            /// An instant that is asked of the database.
+            package enum Answer: Sendable, Hashable {
+                /// This one.
+                case at(Timestamp)
+                /// There is none.
+                case never
+                /// The database does not say, for this reason.
+                case unknown(String)
+
+                /// What a question is answered with.
+                package init(of question: () async throws -> PostgresTimestamp?) async {
+                    do {
+                        self = try await question().map { .at(Timestamp($0)) } ?? .never
+                    } catch let error as PostgresError where error.sqlState == "42501" {
+                        self = .unknown(
+                            "this user may not see it (\(error)); storehook doctor --role says which right is missing")
+                    } catch {
+                        self = .unknown("\(error)")
+                    }
+                }
+            }
+
+            /// When Apple's last post of it was stored; never where none of the latest posts is one.
+            package var heard: Answer
+            /// Up to when everything that Apple lists is held; never where nothing is proven.
+            package var proven: Answer
 
             /// Records.
-            package init(heard: Timestamp?, proven: Timestamp?) {
+            package init(heard: Answer, proven: Answer) {
                 self.heard = heard
                 self.proven = proven
             }
@@ -90,13 +112,18 @@ package struct AppleChecks: Sendable {
         }
     }
 
-    /// A finding an app and environment; all are followed at the same time.
+    /// A finding an app and environment. All apps are asked at the same time, and so is all that Apple posts then followed.
     package func findings() async throws -> [Finding] {
-        var asked: [Asked] = []
-        for client in clients {
-            for environment in environments { asked.append(try await ask(client, environment)) }
-        }
-        let all = asked
+        let all = try await withThrowingTaskGroup(of: (Int, [Asked]).self) { group in
+            for (place, client) in clients.enumerated() {
+                group.addTask {
+                    var asked: [Asked] = []
+                    for environment in environments { asked.append(try await ask(client, environment)) }
+                    return (place, asked)
+                }
+            }
+            return try await group.reduce(into: [(Int, [Asked])]()) { $0.append($1) }
+        }.sorted { $0.0 < $1.0 }.flatMap(\.1)
         var findings = try await withThrowingTaskGroup(of: (Int, Finding).self) { group in
             for (place, one) in all.enumerated() {
                 let elsewhere = all.first {
@@ -157,7 +184,7 @@ package struct AppleChecks: Sendable {
         } catch let failure as AppStoreFailure {
             return ConnectionVerdict(failure)
         } catch let error as PostgresError {
-            return .noDatabase("\(error)")
+            return .noDatabase(error)
         }
         return ConnectionVerdict(way, url: url)
     }
@@ -165,8 +192,18 @@ package struct AppleChecks: Sendable {
     /// What was heard and proven, after a verdict.
     private func records(_ scope: AppEnvironment) async -> String {
         guard let following, let records = await following.records(scope) else { return "" }
-        let heard = records.heard.map { "last heard from Apple at \($0)" } ?? "not heard from Apple lately"
-        let proven = records.proven.map { "proven up to \($0)" } ?? "nothing proven by Apple's history"
+        let heard =
+            switch records.heard {
+            case .at(let instant): "last heard from Apple at \(instant)"
+            case .never: "not heard from Apple lately"
+            case .unknown(let why): "when anything was last heard is not known: \(why)"
+            }
+        let proven =
+            switch records.proven {
+            case .at(let instant): "proven up to \(instant)"
+            case .never: "nothing proven by Apple's history"
+            case .unknown(let why): "what is proven is not known: \(why)"
+            }
         return " (\(heard), \(proven))"
     }
 }

@@ -4,7 +4,7 @@ import AppStoreVerification
 import AppleRecords
 package import Base
 import EvidenceStore
-import Postgres
+package import Postgres
 
 /// What a test notification has shown of the way from Apple to an applied notification: that it is whole, or which link is broken.
 ///
@@ -50,16 +50,16 @@ package struct ConnectionVerdict: Sendable, Hashable {
         case silence
     }
 
-    /// The broken link; nil where none is.
+    /// The broken link; nil where none is, or where it is not known which.
     package var link: Link?
-    /// Whether it came through, or nothing is to be done.
+    /// Whether it did not come through, and something is to be done.
     package var isFault: Bool
     /// One sentence, which begins with the link: what is wrong, and what to do.
     package var sentence: String
 
-    private init(_ link: Link?, _ sentence: String, isFault: Bool = true) {
+    private init(_ link: Link?, _ sentence: String, isFault: Bool? = nil) {
         self.link = link
-        self.isFault = isFault && link != nil
+        self.isFault = isFault ?? (link != nil)
         self.sentence = (link.map { "\($0.rawValue): " } ?? "") + sentence
     }
 
@@ -273,9 +273,10 @@ package struct ConnectionVerdict: Sendable, Hashable {
                     + "another database than DATABASE_URL names")
         case .hidden, nil:
             return ConnectionVerdict(
-                .worker,
-                "Apple has posted it, and it is not applied yet: see whether workers run, storehook queue; if nothing waits there, the "
-                    + "URL in App Store Connect is not this receiver's")
+                nil,
+                "worker or url: Apple has posted it, it is not applied yet, and whether it waits is not seen from here: see whether "
+                    + "workers run, storehook queue; if nothing waits there, the URL in App Store Connect is not this receiver's",
+                isFault: true)
         }
     }
 
@@ -349,10 +350,16 @@ package struct ConnectionVerdict: Sendable, Hashable {
         }
     }
 
-    /// The database cannot be asked.
-    package static func noDatabase(_ why: String) -> ConnectionVerdict {
-        ConnectionVerdict(
+    /// The database cannot be asked, or not by this user.
+    package static func noDatabase(_ error: PostgresError) -> ConnectionVerdict {
+        if error.sqlState == "42501" {
+            return ConnectionVerdict(
+                .database,
+                "this user may not look for the notification (\(error)): use a worker's or an operator's DATABASE_URL; storehook doctor "
+                    + "--role worker says which right is missing, and sql/roles.sql gives it")
+        }
+        return ConnectionVerdict(
             .database,
-            "it cannot be asked for the notification (\(why)), and a receiver answers Apple 503 while it is away")
+            "it cannot be asked for the notification (\(error)), and a receiver answers Apple 503 while it is away")
     }
 }
