@@ -132,6 +132,8 @@ struct ServeTests {
                     for name in ["askedAt", "postedAt", "storedAt", "appliedAt", "notificationUUID"] {
                         #expect(object[name] is String, "\(name)")
                     }
+                    #expect((object["detail"] as? String)?.contains("came through") == true)
+                    #expect(object["brokenLink"] is NSNull)
                     #expect(object["tookMilliseconds"] is Int && object["environment"] as? String == "Sandbox")
                     let wrong = try await send(
                         program, "/webhooks/apple/test", .POST, token: key, body: #"{"app":"com.example.other"}"#)

@@ -65,6 +65,7 @@ package struct TestNotificationRoute: Sendable {
             "TestNotificationProblem",
             adding: [
                 .optional("appleCode", .text, "Of apple_refused: Apple's error code."),
+                .optional("brokenLink", Self.link, "Of apple_refused and not_arrived: \(Self.aboutLink)"),
                 .optional("notificationUUID", .string(format: "uuid"), "Of not_arrived: what Apple calls it."),
                 .optional("askedAt", .time, "Of not_arrived."), .optional("postedAt", .time, "Of not_arrived."),
                 .optional("postResult", .text, "Of not_arrived: what Apple says of its post."),
@@ -74,6 +75,10 @@ package struct TestNotificationRoute: Sendable {
         endpoint.isLogged = true
         return endpoint
     }
+
+    private static let link = ValueSchema.choice(ConnectionVerdict.Link.allCases.map(\.rawValue))
+    private static let aboutLink =
+        "which link between Apple and what is applied here is broken; null where none is, or where it is not known which."
 
     private static let schema = ValueSchema.object([
         .required("app", .text, "The app's bundle id."), .required("environment", Environment.schema),
@@ -87,6 +92,8 @@ package struct TestNotificationRoute: Sendable {
         .required("storedAt", .nullable(.time), "When its bytes were stored, by the database's clock."),
         .required("appliedAt", .nullable(.time), "When it was applied, by the database's clock."),
         .required("tookMilliseconds", .nullable(.integer()), "From asking until it was applied."),
+        .required("brokenLink", .nullable(link), "Where it did not come through: \(aboutLink)"),
+        .required("detail", .text, "One sentence in English: that the way is whole, or what is wrong and what to do."),
     ])
 
     private func answer(_ request: AccountRequest) async throws -> APIAnswer {
@@ -114,7 +121,7 @@ package struct TestNotificationRoute: Sendable {
                     failure, clockAhead: failure.answeredAt.map { TestNotificationTrial.difference(now(), $0) })
                 throw APIProblem(
                     Self.appleRefused,
-                    ProblemText(verdict.sentence, generally: ProblemText("", "Apple 拒绝了此请求", "Apple 拒絕了此請求")),
+                    ProblemText(verdict.sentence, generally: Self.general(verdict.link)),
                     members: [
                         .init("appleCode", .string(failure.code)), .init("brokenLink", .text(verdict.link?.rawValue)),
                     ])
@@ -122,17 +129,18 @@ package struct TestNotificationRoute: Sendable {
             throw APIProblem.unavailable(
                 ProblemText("Apple does not answer at the moment", "Apple 暂时没有应答", "Apple 暫時沒有回應"), retryAfter: 30)
         }
+        let verdict = ConnectionVerdict(way)
         guard let arrival = way.arrival else {
             throw APIProblem(
-                Self.notArrived, Self.whyNot(way, ConnectionVerdict(way)),
+                Self.notArrived, ProblemText(verdict.sentence, generally: Self.general(verdict.link)),
                 members: [
-                    .init("brokenLink", .text(ConnectionVerdict(way).link?.rawValue)),
+                    .init("brokenLink", .text(verdict.link?.rawValue)),
                     .init("notificationUUID", .text(way.notificationUUID?.uuidString.lowercased())),
                     .init("askedAt", .time(way.askedAt)), .init("postedAt", .time(way.postedAt)),
                     .init("postResult", .text(Self.result(way))),
                 ])
         }
-        return APIAnswer(.ok, Self.value(way, arrival, scope), log: ["outcome": "\(arrival.place.rawValue)"])
+        return APIAnswer(.ok, Self.value(way, arrival, verdict, scope), log: ["outcome": "\(arrival.place.rawValue)"])
     }
 
     /// The app and environment that a test notification is requested for.
@@ -166,26 +174,51 @@ package struct TestNotificationRoute: Sendable {
         ProblemText("no key of this app is set", "未配置此应用的密钥", "未設定此 App 的金鑰")
     }
 
-    private static func whyNot(_ way: TestNotificationTrial.Way, _ verdict: ConnectionVerdict) -> ProblemText {
-        ProblemText(verdict.sentence, generally: general(way))
-    }
-
-    private static func general(_ way: TestNotificationTrial.Way) -> ProblemText {
-        if way.notificationUUID == nil { return ProblemText("", "Apple 尚未发送；请稍后再查", "Apple 尚未傳送；請稍後再查") }
-        guard way.result == .success else {
-            return ProblemText(
-                "", "Apple 无法送达；请检查 App Store Connect 中的 URL，以及接收端前面的设施",
-                "Apple 無法送達；請檢查 App Store Connect 中的 URL，以及接收端前面的設施")
+    /// What is wrong, by the link alone, in Chinese; nil where it is not known which link is broken.
+    static func general(_ link: ConnectionVerdict.Link?) -> ProblemText {
+        switch link {
+        case .clock:
+            ProblemText(
+                "", "时钟与 Apple 的时间不一致：请让本机和各处理进程所在的机器用 NTP 校时", "時鐘與 Apple 的時間不一致：請讓本機和各處理程序所在的機器用 NTP 校時")
+        case .key:
+            ProblemText(
+                "", "Apple 不接受此密钥：请检查 issuer_id、key_id 和 .p8 文件", "Apple 不接受此金鑰：請檢查 issuer_id、key_id 和 .p8 檔案")
+        case .app:
+            ProblemText(
+                "", "Apple 或处理进程不认识此应用：请检查 STOREHOOK_APPS", "Apple 或處理程序不認識此 App：請檢查 STOREHOOK_APPS")
+        case .environment:
+            ProblemText(
+                "", "此环境中没有该应用，或处理进程不支持此环境：请检查 STOREHOOK_ENVIRONMENTS",
+                "此環境中沒有該 App，或處理程序不支援此環境：請檢查 STOREHOOK_ENVIRONMENTS")
+        case .apple:
+            ProblemText("", "无法连接 Apple，或 Apple 尚未发送；请稍后再试", "無法連線至 Apple，或 Apple 尚未傳送；請稍後再試")
+        case .url:
+            ProblemText("", "请检查 App Store Connect 中的 URL", "請檢查 App Store Connect 中的 URL")
+        case .tls:
+            ProblemText("", "Apple 不接受该 URL 的证书或 TLS 版本", "Apple 不接受該 URL 的憑證或 TLS 版本")
+        case .proxy:
+            ProblemText("", "接收端前面的设施代替它作了应答：请检查代理", "接收端前面的設施代替它作了回應：請檢查代理")
+        case .receiver:
+            ProblemText("", "接收端没有及时应答：请检查它是否在运行，防火墙是否放行 Apple", "接收端沒有及時回應：請檢查它是否在執行，防火牆是否放行 Apple")
+        case .worker:
+            ProblemText(
+                "", "已存储但尚未处理：请用 storehook queue 检查处理进程是否在运行", "已儲存但尚未處理：請用 storehook queue 檢查處理程序是否在執行")
+        case .roots:
+            ProblemText("", "签名者不受信任：请检查 STOREHOOK_TRUSTED_ROOTS", "簽署者不受信任：請檢查 STOREHOOK_TRUSTED_ROOTS")
+        case .database:
+            ProblemText("", "无法在数据库中查询此通知：请检查数据库及其权限", "無法在資料庫中查詢此通知：請檢查資料庫及其權限")
+        case nil:
+            ProblemText(
+                "", "Apple 已发送，但尚未处理：请用 storehook queue 检查处理进程是否在运行；若队列为空，请检查 App Store Connect 中的 URL",
+                "Apple 已傳送，但尚未處理：請用 storehook queue 檢查處理程序是否在執行；若佇列為空，請檢查 App Store Connect 中的 URL")
         }
-        return ProblemText(
-            "", "Apple 已发送，但尚未处理：请用 storehook queue 检查处理进程是否在运行",
-            "Apple 已傳送，但尚未處理：請用 storehook queue 檢查處理程序是否在執行")
     }
 
     private static func result(_ way: TestNotificationTrial.Way) -> String? { way.result?.rawValue }
 
     private static func value(
-        _ way: TestNotificationTrial.Way, _ arrival: CanaryArrival, _ scope: AppEnvironment
+        _ way: TestNotificationTrial.Way, _ arrival: CanaryArrival, _ verdict: ConnectionVerdict,
+        _ scope: AppEnvironment
     ) -> JSONValue {
         func instant(_ timestamp: PostgresTimestamp?) -> Timestamp? {
             timestamp.map { Timestamp(millisecondsSince1970: $0.millisecondsSince1970) }
@@ -200,6 +233,7 @@ package struct TestNotificationRoute: Sendable {
             "postedAt": .time(way.postedAt), "postResult": .text(result(way)),
             "outcome": .string(arrival.place.rawValue), "storedAt": .time(instant(arrival.storedAt)),
             "appliedAt": .time(applied), "tookMilliseconds": took,
+            "brokenLink": .text(verdict.link?.rawValue), "detail": .string(verdict.sentence),
         ]
     }
 }
