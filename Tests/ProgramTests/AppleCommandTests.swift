@@ -140,7 +140,9 @@ struct AppleCommandTests {
                     )
             }
             defer { server.stop() }
-            func answer(_ token: String?, _ database: String) async throws -> [String: Any] {
+            func answer(
+                _ token: String?, _ database: String, status: Int32 = 0
+            ) async throws -> [String: Any] {
                 let more = settings(server, ["DATABASE_URL": database])
                 let run =
                     if let token {
@@ -148,10 +150,11 @@ struct AppleCommandTests {
                     } else {
                         try await site.run("apple", "test", "--environment", "Sandbox", with: more)
                     }
-                #expect(run.ending == .exited(0), "\(run.errors)")
+                #expect(run.ending == .exited(status), "\(run.errors)")
                 return try #require(try run.json() as? [String: Any])
             }
-            let early = try await answer("T", site.database.url)
+            let early = try await answer("T", site.database.url, status: 1)
+            #expect(early["broken_link"] as? String == "url")
             #expect(early["place"] is NSNull && early["stored_at"] is NSNull && early["asked_at"] is NSNull)
             try await site.outbox.store([Array(jws.utf8)])
             try await site.with(["work"]) { _ in try await site.untilDone() }
@@ -161,6 +164,27 @@ struct AppleCommandTests {
             #expect((late["send_attempts"] as? [[String: Any]])?.first?["result"] as? String == "SUCCESS")
             // Without a database it tells what Apple says.
             #expect(try await answer("T", "")["place"] is NSNull)
+        }
+    }
+
+    @Test("names the broken link where Apple posts none, too, in both formats", arguments: [401, 404])
+    func refusedTest(status: Int) async throws {
+        try await withSite { site in
+            let server = try ScriptedServer { _ in
+                .json(status, status == 401 ? "" : #"{"errorCode":4040007,"errorMessage":"x"}"#)
+            }
+            defer { server.stop() }
+            let link = status == 401 ? "key" : "url"
+            for format in ["json", "table"] {
+                let run = try await site.run(
+                    "apple", "test", "--environment", "Sandbox", "--format", format, with: settings(server))
+                #expect(run.ending == .exited(1) && run.errors.isEmpty, "\(run.errors)")
+                #expect(run.output.contains("\(link): "), "\(run.output)")
+                if format == "json" {
+                    let said = try #require(try run.json() as? [String: Any])
+                    #expect(said["broken_link"] as? String == link && said["environment"] as? String == "Sandbox")
+                }
+            }
         }
     }
 

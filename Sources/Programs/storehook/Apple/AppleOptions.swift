@@ -15,7 +15,7 @@ struct AppleOptions: ParsableArguments {
     var place: Environment?
     @OptionGroup var output: Output
 
-    /// Asks, and prints the answer. Exits with 1 where a record was withheld.
+    /// Asks, and prints the answer. Exits with 1 where a record was withheld, or the answer tells of a fault.
     /// - Parameter whenOpen: the environment for a request about no purchase, which either environment would accept.
     func run(
         environmentWhenOpen whenOpen: Environment? = nil,
@@ -34,6 +34,6 @@ struct AppleOptions: ParsableArguments {
             StandardError.line("storehook: kept back record \(record.index + 1) of the answer: \(record.failure)")
         }
         if let missing = answer.missing { throw CommandFailure("\(missing)") }
-        if !answer.refused.isEmpty { throw ExitStatus.failed }
+        if !answer.refused.isEmpty || answer.isFault { throw ExitStatus.failed }
     }
 }

@@ -13,7 +13,7 @@ struct AppleTest: ActingCommand {
         abstract: "Have Apple post a test notification, and tell how that went.",
         discussion: """
             Waits some seconds until Apple says that it has tried, and where DATABASE_URL is set tells when it was stored and
-            applied. Production by default.
+            applied. Production by default. Exits with 1 where it did not come through, and says which link is broken.
 
             Example: storehook apple test --environment Sandbox
             """)
@@ -37,7 +37,11 @@ struct AppleTest: ActingCommand {
     ) async throws -> AppleAnswer {
         let trial = TestNotificationTrial(
             client, canaries, patience: token == nil ? .init() : .none, now: WallClock.now)
-        if let token { return AppleAnswer(test: try await trial.follow(token, in: environment)) }
-        return AppleAnswer(test: try await trial.run(in: environment))
+        do {
+            if let token { return AppleAnswer(test: try await trial.follow(token, in: environment)) }
+            return AppleAnswer(test: try await trial.run(in: environment))
+        } catch let failure as AppStoreFailure {
+            return AppleAnswer(test: failure, now: WallClock.now())
+        }
     }
 }

@@ -42,7 +42,7 @@ extension AppleAnswer {
                 [
                     .init("test_notification_token", .text(token)), .init("send_attempts", []),
                     .init("broken_link", .text(verdict.link?.rawValue)), .init("verdict", .string(verdict.sentence)),
-                ],
+                ], isFault: verdict.isFault,
                 text: "asked for; Apple has not posted it yet. Ask again: storehook apple test --token \(token)")
             return
         }
@@ -60,7 +60,7 @@ extension AppleAnswer {
                 .init("place", .text(way.arrival?.place.rawValue)), .init("stored_at", .time(storedAt)),
                 .init("applied_at", .time(appliedAt)), .init("broken_link", .text(verdict.link?.rawValue)),
                 .init("verdict", .string(verdict.sentence)),
-            ], unknown: test.unknownFields,
+            ], unknown: test.unknownFields, isFault: verdict.isFault,
             text: CommandAnswer.lines([
                 ("notification", "\(payload.notificationUUID)"), ("signed", "\(payload.signedDate)"),
                 ("environment", "\(environment)"), ("asked", way.askedAt.map { "\($0)" }),
@@ -69,6 +69,21 @@ extension AppleAnswer {
                 ("applied", appliedAt.map { "\($0)" } ?? Self.whyNotApplied(way)),
                 ("verdict", verdict.sentence),
                 ("look", "storehook notification \(payload.notificationUUID)"),
+            ]))
+    }
+
+    /// Why there is none: Apple was not asked for a test notification, or does not tell of it.
+    package init(test failure: AppStoreFailure, now: Timestamp) {
+        let verdict = ConnectionVerdict(
+            failure, clockAhead: failure.answeredAt.map { TestNotificationTrial.difference(now, $0) })
+        self.init(
+            failure.environment,
+            [
+                .init("apple_code", .string(failure.code)), .init("broken_link", .text(verdict.link?.rawValue)),
+                .init("verdict", .string(verdict.sentence)),
+            ], isFault: true,
+            text: CommandAnswer.lines([
+                ("environment", "\(failure.environment)"), ("Apple", failure.code), ("verdict", verdict.sentence),
             ]))
     }
 

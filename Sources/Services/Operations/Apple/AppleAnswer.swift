@@ -11,11 +11,13 @@ package struct AppleAnswer: Sendable {
     package let refused: [RefusedRecord]
     /// Where the rest of it is; nil where this is all.
     package let missing: MissingPages?
+    /// Whether it tells of a fault that somebody has to mend.
+    package let isFault: Bool
 
     /// An answer of these members from this environment.
     init(
         _ environment: Environment, _ members: [JSONValue.Member], unknown: [String: [UInt8]] = [:],
-        refused: [RefusedRecord] = [], missing: MissingPages? = nil, text: String
+        refused: [RefusedRecord] = [], missing: MissingPages? = nil, isFault: Bool = false, text: String
     ) {
         var members = [.init("environment", .string(environment.rawValue))] + members
         if !unknown.isEmpty {
@@ -26,6 +28,7 @@ package struct AppleAnswer: Sendable {
         answer = CommandAnswer(.object(members), text: text)
         self.refused = refused
         self.missing = missing
+        self.isFault = isFault
     }
 
     private static let refusal = CommandShape<RefusedRecord>([
