@@ -89,8 +89,12 @@ struct SettingNameTests {
                 let wrong = try await lines(
                     site, ["STOREHOOK_TESTER": "alice", "STOREHOOK_TESTERS": "alice"], ["--config", file])
                 let names = wrong["setting names"] ?? ""
-                #expect(names.hasPrefix("failed: ") && names.contains("STOREHOOK_TESTER, by which STOREHOOK_TESTERS"))
-                #expect(names.contains("STOREHOOK_SANDBOX_ACCES, by which STOREHOOK_SANDBOX_ACCESS"), "\(names)")
+                #expect(
+                    names.hasPrefix("failed: ")
+                        && names.contains("STOREHOOK_TESTER is no setting; did you mean STOREHOOK_TESTERS?"))
+                #expect(
+                    names.contains("STOREHOOK_SANDBOX_ACCES is no setting; did you mean STOREHOOK_SANDBOX_ACCESS?"),
+                    "\(names)")
                 // What it says is not shown.
                 #expect(!names.contains("alice"))
                 #expect(wrong["sandbox"]?.contains("the account of STOREHOOK_TESTERS alone") == true, "\(wrong)")

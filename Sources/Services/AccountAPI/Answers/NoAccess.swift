@@ -9,7 +9,7 @@ struct NoAccess: Sendable, Hashable {
     enum Reason: String, Sendable, Hashable, NamedWords {
         static let schemaName = "NoAccessReason"
 
-        /// It was bought in Sandbox, and this account is not one whose purchases there count.
+        /// It was bought outside Production, and this account is not one whose purchases there count.
         case sandboxNotCounted = "sandbox_not_counted"
         /// It has ended, was revoked, or has not begun.
         case notCurrent = "not_current"
@@ -41,13 +41,13 @@ struct NoAccess: Sendable, Hashable {
         switch reason {
         case .sandboxNotCounted:
             LocalizedText(
-                "it was bought in Sandbox, where purchases count for the accounts of STOREHOOK_TESTERS alone, or with "
+                "it was bought in Sandbox, Xcode or LocalTesting, where purchases count for the accounts of STOREHOOK_TESTERS alone, or with "
                     + "STOREHOOK_SANDBOX_ACCESS=all for all, App Review's among them",
                 others: [
                     "zh-Hans":
-                        "这是沙盒购买：沙盒购买仅对 STOREHOOK_TESTERS 中的账号有效；设置 STOREHOOK_SANDBOX_ACCESS=all 则对所有账号（包括 App 审核）有效",
+                        "这是沙盒、Xcode 或 LocalTesting 中的购买：此类购买仅对 STOREHOOK_TESTERS 中的账号有效；设置 STOREHOOK_SANDBOX_ACCESS=all 则对所有账号（包括 App 审核）有效",
                     "zh-Hant":
-                        "這是沙盒購買：沙盒購買僅對 STOREHOOK_TESTERS 中的帳號有效；設定 STOREHOOK_SANDBOX_ACCESS=all 則對所有帳號（包括 App 審查）有效",
+                        "這是沙盒、Xcode 或 LocalTesting 中的購買：此類購買僅對 STOREHOOK_TESTERS 中的帳號有效；設定 STOREHOOK_SANDBOX_ACCESS=all 則對所有帳號（包括 App 審查）有效",
                 ])
         case .notCurrent:
             LocalizedText(
@@ -55,8 +55,10 @@ struct NoAccess: Sendable, Hashable {
                 others: ["zh-Hans": "该购买已结束、已撤销或尚未开始", "zh-Hant": "該購買已結束、已撤銷或尚未開始"])
         case .overruled:
             LocalizedText(
-                "it is paid for, and staff took its access away",
-                others: ["zh-Hans": "该购买已付款，但其权限已由工作人员取消", "zh-Hant": "該購買已付款，但其權限已由工作人員取消"])
+                "it is paid for, and staff took its access away, or the catalog gives nothing for it",
+                others: [
+                    "zh-Hans": "该购买已付款，但其权限已由工作人员取消，或产品目录未为其提供任何权限", "zh-Hant": "該購買已付款，但其權限已由工作人員取消，或產品目錄未為其提供任何權限",
+                ])
         }
     }
 }

@@ -38,8 +38,8 @@ struct VerifyAnswer: Sendable, Hashable {
             .init(
                 "noAccessReason", .nullable(NoAccess.Reason.schema),
                 """
-                Why the purchase opens nothing; null where it opens something. sandbox_not_counted: it was bought in Sandbox, and purchases \
-                there do not count for this account.
+                Why the purchase opens nothing; null where it opens something, or is not shown, as a consumable is not. \
+                sandbox_not_counted: it was bought in Sandbox, Xcode or LocalTesting, and purchases there do not count for this account.
                 """
             ) { .text($0.noAccess?.reason.rawValue) },
             .read("noAccessDetail", "The same for people, in the language asked for; null likewise.") {

@@ -112,11 +112,11 @@ package struct ConfigurationChecks: Sendable {
     private func names() -> Finding.Answer {
         guard !unknown.isEmpty else { return .ok("every name that is set is a setting's") }
         let texts = unknown.prefix(Self.mostNamed).map { one in
-            one.name + (one.nearest.map { ", by which \($0) is probably meant" } ?? ", which is like no setting's name")
+            "\(one.name) is no setting" + (one.nearest.map { "; did you mean \($0)?" } ?? "")
         }
         let more = unknown.count > Self.mostNamed ? "; and \(unknown.count - Self.mostNamed) more" : ""
         return .failed(
-            "nobody reads \(texts.joined(separator: "; "))\(more): see the chapter Configuration, or unset it")
+            "\(texts.joined(separator: "; "))\(more): see the chapter Configuration, or unset it")
     }
 
     /// How many names are listed.
