@@ -94,6 +94,7 @@ struct EndpointCommandTests {
         try await with { site, settings, receiver, _ in
             let (id, _) = try await add(
                 site, "http://127.0.0.1:\(receiver.port)/hook", ["--kinds", "account.*"], settings)
+            let (wanting, _) = try await add(site, "http://127.0.0.1:\(receiver.port)/all", [], settings)
             try await write(site, 2, of: 1)
             let event = try #require(try await EventStore(site.pool).latest(1).events.last)
             _ = try await site.run("endpoints", "disable", "\(id)", with: settings)
@@ -125,6 +126,12 @@ struct EndpointCommandTests {
             #expect(try await recorded() == before)
             let none = try await site.run("endpoints", "test", "\(id)", "--event", "evt_999999", with: settings)
             #expect(none.ending == .exited(1) && none.errors.contains("there is no event evt_999999"))
+            // No worker runs: what is dealt out stays pending.
+            #expect(try await EndpointStore(site.pool).deal(Int64(wanting)).events == 2)
+            let posted = receiver.posts.count
+            let early = try await site.run("endpoints", "test", "\(wanting)", "--event", event.name, with: settings)
+            #expect(early.ending == .exited(1) && early.errors.contains("\(event.name) is still to be delivered"))
+            #expect(early.errorLines == 1 && receiver.posts.count == posted)
             let wrong = try await site.run("endpoints", "test", "\(id)", "--event", "x", with: settings)
             #expect(wrong.ending == .exited(2) && wrong.errors.contains("names no event"))
         }

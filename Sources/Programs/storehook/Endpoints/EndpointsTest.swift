@@ -12,8 +12,9 @@ struct EndpointsTest: ActingCommand {
             Signed as every delivery, once, from here and not from a worker; whatever
             the endpoint's state, kinds and app. What came back is printed, and counts
             nowhere: neither as the endpoint's health nor as a delivery. A past event has
-            its webhook-id, and "replay":true in its data. Exits with 1 if the endpoint
-            did not answer with 2xx.
+            its webhook-id, and "replay":true in its data; one that is still to be
+            delivered to the endpoint is refused. Exits with 1 if the endpoint did not
+            answer with 2xx.
 
             Example: storehook endpoints test 1 --event evt_42
             """)
@@ -38,6 +39,11 @@ struct EndpointsTest: ActingCommand {
                     guard past != nil else {
                         throw CommandFailure(
                             "there is no event \(Delivery.webhookID(event)), or it is no longer kept; see storehook events list"
+                        )
+                    }
+                    guard try await !EndpointStore(pool).isPending(event, to: id) else {
+                        throw CommandFailure(
+                            "\(Delivery.webhookID(event)) is still to be delivered to endpoint \(id), which could take the delivery for a repeat"
                         )
                     }
                 }

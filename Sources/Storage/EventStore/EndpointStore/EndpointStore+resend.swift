@@ -67,6 +67,11 @@ extension EndpointStore {
         }
     }
 
+    /// Whether an event is still to be delivered to an endpoint, which it was dealt out to.
+    package func isPending(_ eventID: Int64, to endpointID: Int64) async throws -> Bool {
+        try await pool.query(.isPending(eventID, to: endpointID)).one().decode(0)
+    }
+
     /// The cursors are locked, so that there is no fan-out meanwhile and no lane is made twice.
     /// - Returns: how many deliveries were picked, and how many of them were not pending already.
     private func putBack(
@@ -133,6 +138,17 @@ extension PostgresQuery {
         (select d.previous_sequence from storehook.deliveries d
           where d.event_id = e.id and d.endpoint_id = n.id order by d.id desc limit 1) as previous_sequence
         """
+
+    fileprivate static func isPending(_ eventID: Int64, to endpointID: Int64) -> PostgresQuery {
+        PostgresQuery(
+            "delivery.is_pending",
+            """
+            select exists (
+                select from (select \(unescaped: subject), e.id from storehook.events e where e.id = \(eventID)) e
+                  join storehook.delivery_lanes l on l.endpoint_id = \(endpointID) and l.subject = e.subject
+                  join storehook.deliveries_pending p on p.lane_id = l.id and p.event_id = e.id)
+            """)
+    }
 
     /// Events by their numbers or of an account.
     fileprivate static func named(_ selection: EventSelection) -> PostgresQuery {
