@@ -939,6 +939,29 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.list_purchased_products() RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    insert into storehook.purchased_products as p (environment, bundle_id, product_id, held_until)
+    select environment, bundle_id, product_id, to_timestamp(ceil(extract(epoch from max(held_until)) / 86400) * 86400)
+      from (select s.environment, s.bundle_id, h.product_id, coalesce(h.grace_ends, h.expires_at) as held_until
+              from storehook.subscriptions s
+             cross join lateral unnest(s.phase_product, s.phase_status, s.phase_expires, s.phase_grace_ends)
+                                as h (product_id, status, expires_at, grace_ends)
+             where h.status in ('trial', 'active', 'cancelled', 'grace_period')
+            union all
+            select o.environment, o.bundle_id, o.product_id,
+                   coalesce(o.expires_at, o.revoked_at, 'infinity')
+              from storehook.one_time_purchases o
+             where o.kind <> 'consumable') held
+     where product_id is not null
+     group by environment, bundle_id, product_id
+     order by bundle_id, environment, product_id
+        on conflict (bundle_id, environment, product_id)
+        do update set held_until = excluded.held_until where p.held_until < excluded.held_until
+$$;
+
 CREATE FUNCTION storehook.name_account_ids(in_rule text) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4973,6 +4996,8 @@ REVOKE ALL ON FUNCTION storehook.is_filling(bundle_id text, environment text) FR
 REVOKE ALL ON FUNCTION storehook.keep_consent() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.keep_staff_text() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.list_purchased_products() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.name_account_ids(in_rule text) FROM PUBLIC;
 
