@@ -942,6 +942,8 @@ $$;
 CREATE FUNCTION storehook.list_purchased_products() RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
     AS $$
     insert into storehook.purchased_products as p (environment, bundle_id, product_id, held_until)
     select environment, bundle_id, product_id, to_timestamp(ceil(extract(epoch from max(held_until)) / 86400) * 86400)

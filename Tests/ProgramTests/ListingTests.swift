@@ -21,7 +21,12 @@ struct ListingTests {
             #expect(command.options.contains("--format"), "\(words)")
         }
         let said = Set(leaves.compactMap { $0.command.explanations["--format"] })
-        #expect(said == ["table or json; table on a terminal, json elsewhere."])
+        // Lists of accounts and subscriptions go into spreadsheets, too.
+        #expect(
+            said == [
+                "table or json; table on a terminal, json elsewhere.",
+                "table, json or csv; table on a terminal, json elsewhere.",
+            ])
     }
 
     @Test("is JSON off a terminal and a table on one, and what --format says on both")

@@ -22,7 +22,7 @@ comment on column storehook.purchased_products.held_until is
 -- workers of an earlier release list nothing.
 create function storehook.list_purchased_products() returns void
     language sql
-    set search_path = pg_catalog, pg_temp
+    set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
 as $$
     insert into storehook.purchased_products as p (environment, bundle_id, product_id, held_until)
     select environment, bundle_id, product_id, to_timestamp(ceil(extract(epoch from max(held_until)) / 86400) * 86400)

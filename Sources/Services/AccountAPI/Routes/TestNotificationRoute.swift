@@ -76,7 +76,7 @@ package struct TestNotificationRoute: Sendable {
         return endpoint
     }
 
-    private static let link = ValueSchema.choice(ConnectionVerdict.Link.allCases.map(\.rawValue))
+    private static let link = ValueSchema.named("BrokenLink", .choice(ConnectionVerdict.Link.allCases.map(\.rawValue)))
     private static let aboutLink =
         "which link between Apple and what is applied here is broken; null where none is, or where it is not known which."
 
