@@ -126,7 +126,7 @@ grant select, insert on storehook.notifications, storehook.records, storehook.pu
     to storehook_worker;
 grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,
     storehook.subscriptions, storehook.one_time_purchases to storehook_worker;
-grant delete on storehook.subscriptions to storehook_worker;
+grant delete on storehook.subscriptions, storehook.one_time_purchases to storehook_worker;
 grant select, insert, delete on storehook.subscription_history, storehook.replaced_renewals, storehook.anomalies
     to storehook_worker;
 grant execute on function storehook.ensure_outbox_partitions(integer), storehook.drop_outbox_day(date, integer),
@@ -265,7 +265,7 @@ grant select, insert on storehook.notifications, storehook.records, storehook.pu
     to storehook_api;
 grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,
     storehook.subscriptions, storehook.one_time_purchases to storehook_api;
-grant delete on storehook.subscriptions to storehook_api;
+grant delete on storehook.subscriptions, storehook.one_time_purchases to storehook_api;
 grant select, insert, delete on storehook.subscription_history, storehook.replaced_renewals, storehook.anomalies
     to storehook_api;
 grant select, insert, update on storehook.purchased_products to storehook_api;

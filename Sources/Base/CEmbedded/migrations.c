@@ -182,6 +182,9 @@ static const struct storehook_migration migrations[] = {
     {60, "purchased_products", (const unsigned char[]){
 #embed "../../../sql/migrations/0060_purchased_products.sql" suffix(, 0)
     }},
+    {61, "moved_purchases", (const unsigned char[]){
+#embed "../../../sql/migrations/0061_moved_purchases.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -133,12 +133,18 @@ public struct Ledger: Sendable {
         let renewals = updates.compactMap(\.renewal)
         if !renewals.isEmpty { try session.query(LedgerTable.renewals.upsert(.rows(renewals, LedgerColumns.renewal))) }
         try writeSubscriptions(updates, session)
+        try writeOneTimePurchases(updates, session)
+        try writeReplaced(updates, session)
+        try writeAnomalies(updates, session)
+    }
+
+    private func writeOneTimePurchases(_ updates: [PurchaseUpdate], _ session: borrowing PostgresSession) throws {
+        let gone = updates.filter { $0.state.oneTime == nil && $0.known.mayBeBoughtOnce }.map(\.key)
+        if !gone.isEmpty { try session.query(LedgerTable.oneTimePurchases.delete(gone)) }
         let oneTime = updates.compactMap { LedgerColumns.BoughtOnce($0) }
         if !oneTime.isEmpty {
             try session.query(LedgerTable.oneTimePurchases.upsert(.rows(oneTime, LedgerColumns.oneTimePurchase)))
         }
-        try writeReplaced(updates, session)
-        try writeAnomalies(updates, session)
     }
 
     /// The renewals that were charged ahead and never begin, so that money is counted without them. There are few, and
@@ -237,6 +243,10 @@ extension LedgerEntry {
 
 extension KnownPurchase {
     var isWhole: Bool { if case .whole = extent { true } else { false } }
+
+    /// Whether a row in `one_time_purchases` may stand. The facts of a shared transaction that is another purchase's are left
+    /// out: they do not say what was written before it was.
+    fileprivate var mayBeBoughtOnce: Bool { isShared || OneTimePurchase(counting: facts) != nil }
 
     /// From where on periods are kept; nil where all are.
     fileprivate var cut: Timestamp? { if case .tail(let cut, _, _) = extent { cut } else { nil } }
