@@ -71,4 +71,54 @@ struct ReplacedRenewalTests {
         listener.runClock(to: day(100))
         #expect(listener.taken() == [])
     }
+
+    // MARK: - Restored by what is received later
+
+    /// Premium ran before the renewal to basic. With it known, the word below is about premium's own renewal.
+    private var former: Heard {
+        let former = period("1", 0...30, product: "premium")
+        return Heard("SUBSCRIBED/RESUBSCRIBE", signedAt: former.signedAt, transaction: former)
+    }
+
+    /// The renewal to basic, charged ahead.
+    private var renewal: Heard {
+        Heard("DID_RENEW", signedAt: charged, transaction: period("2", 30...60, renewal: true, signed: charged))
+    }
+
+    /// Apple names premium with an end that no known period has: a purchase by which the renewal never begins.
+    private func word(refunding isRefund: Bool) -> Heard {
+        let renewal = renewing(signed: bought, renews: day(37), to: "premium", product: "premium")
+        guard isRefund else { return Heard("PRICE_INCREASE", signedAt: bought, renewal: renewal) }
+        var refunded = period("2", 30...60, renewal: true, revoked: bought.adding(seconds: -7), signed: bought)
+        refunded.isUpgraded = true
+        return Heard("REFUND", signedAt: bought, transaction: refunded, renewal: renewal)
+    }
+
+    private static func reports(of key: String, in listener: Listener) -> Int {
+        listener.events.count { $0.period?.key == key && $0.kind != .subscriptionRefunded }
+    }
+
+    @Test("are its charge once, where what is received after it restores it", arguments: [false, true])
+    func restored(_ isRefund: Bool) {
+        var listener = Listener()
+        listener.hear(renewal, at: charged.adding(seconds: 1))
+        #expect(Self.reports(of: "ww2", in: listener) == 1)
+        listener.hear(word(refunding: isRefund), at: bought.adding(seconds: 1))
+        #expect(listener.told?.neverBegun == ["ww2"])
+        listener.hear(former, at: day(31))
+        #expect(listener.told?.neverBegun == [])
+        listener.runClock(to: day(100))
+        #expect(Self.reports(of: "ww1", in: listener) == 1)
+        #expect(Self.reports(of: "ww2", in: listener) == 1)
+    }
+
+    @Test("are its charge, where it is first received while it never begins, and is restored after that")
+    func restoredUnreported() {
+        var listener = Listener()
+        listener.hear(word(refunding: false), renewal, at: bought.adding(seconds: 1))
+        #expect(Self.reports(of: "ww2", in: listener) == 0)
+        listener.hear(former, at: day(31))
+        listener.runClock(to: day(100))
+        #expect(Self.reports(of: "ww2", in: listener) == 1)
+    }
 }

@@ -29,6 +29,8 @@ public struct LastReportedSubscription: Sendable, Hashable {
     public var account: UniqueIdentifier?
     /// The ends of periods that were reported from Apple's renewal info, without their own records.
     public var unheardEnds: [Timestamp]
+    /// The keys of periods that were reported when they were charged, and never begin by what is known now.
+    public var neverBegun: [String]
     /// The warning that was given last.
     public var warning: Warning?
     /// Whether the first paid period after the trial was reported, and the trial still runs. From then on events say what the
@@ -38,13 +40,14 @@ public struct LastReportedSubscription: Sendable, Hashable {
     /// Memberwise; by default nothing was reported before.
     public init(
         value: StatusAtInstant, since: Timestamp, heldSince: Timestamp? = nil, account: UniqueIdentifier? = nil,
-        unheardEnds: [Timestamp] = [], warning: Warning? = nil, isConverted: Bool = false
+        unheardEnds: [Timestamp] = [], neverBegun: [String] = [], warning: Warning? = nil, isConverted: Bool = false
     ) {
         self.value = value
         self.since = since
         self.heldSince = heldSince ?? since
         self.account = account
         self.unheardEnds = unheardEnds
+        self.neverBegun = neverBegun
         self.warning = warning
         self.isConverted = isConverted
     }

@@ -19,7 +19,8 @@ import Subscriptions
 ///
 /// **Periods and refunds** are reported once each, whenever they are received, since records are kept of them: those
 /// that the records show now and did not before. A period that was reported from renewal info is not reported again
-/// when its record comes.
+/// when its record comes. Neither is one that was reported as it was charged, and that never begins by what was received
+/// next: later evidence may restore it, and then it is no news.
 ///
 /// **A part of a period**, such as seats that are added while it runs, is no renewal. The first part is reported as a period;
 /// of each further part only a refund is reported.
@@ -120,6 +121,11 @@ public struct SubscriptionEvents: Sendable {
     private mutating func goThrough() {
         let steps = steps
         var facts = SubscriptionFact.news(line)
+        var neverBegun = (reported?.neverBegun ?? []) + SubscriptionFact.newlyReplaced(line)
+        facts.removeAll { fact in
+            if case .period(let period) = fact { neverBegun.contains(period.key) } else { false }
+        }
+        neverBegun.removeAll { key in line.periods.contains { $0.key == key && $0.replacedAt == nil } }
         var unheardEnds = reported?.unheardEnds ?? []
         var isConverted = reported?.isConverted ?? false
         facts.removeAll { fact in
@@ -141,7 +147,7 @@ public struct SubscriptionEvents: Sendable {
         reported = LastReportedSubscription(
             value: last.new, since: max(last.last, reported?.since ?? .distantPast), heldSince: heldSince,
             account: line.account,
-            unheardEnds: unheardEnds, warning: reported?.warning, isConverted: isConverted)
+            unheardEnds: unheardEnds, neverBegun: neverBegun, warning: reported?.warning, isConverted: isConverted)
     }
 
     private mutating func addEvents(

@@ -79,6 +79,15 @@ enum SubscriptionFact {
         return facts.sorted { ($0.place, $0.rank) < ($1.place, $1.rank) }
     }
 
+    /// The keys of the periods that counted by the records before, and never begin by the records now.
+    static func newlyReplaced(_ line: SubscriptionNow) -> [String] {
+        let replaced = line.periods.filter { $0.replacedAt != nil }.map(\.key)
+        // Nearly always there are none.
+        guard !replaced.isEmpty else { return [] }
+        let counted = Set(line.periodsBefore.filter { $0.replacedAt == nil }.map(\.key))
+        return replaced.filter(counted.contains)
+    }
+
     /// Whether it is a part of a period, and another part of the same period was known before or began earlier.
     private static func isFurtherPart(_ period: PaidPeriod, _ line: SubscriptionNow) -> Bool {
         guard period.isPart else { return false }

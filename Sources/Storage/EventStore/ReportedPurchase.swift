@@ -27,9 +27,10 @@ struct ReportedPurchase: Sendable, Hashable {
         dueAt = try row.decode(2, as: PostgresTimestamp?.self).map { Timestamp($0) }
         guard let text = try row.decode(3, as: String?.self) else { return }
         var fields = try ReportedStateCodec.Reader(text)
-        let line = try LastReportedSubscription(&fields)
-        self.line = line
+        var line = try LastReportedSubscription(&fields)
         terms = try ReportedTerms(&fields, of: line.value.transactionID)
+        while let key = try fields.isAtEnd ? nil : fields.next() { line.neverBegun.append(key) }
+        self.line = line
     }
 }
 
@@ -69,9 +70,10 @@ extension LastReportedSubscription {
             write(to: &fields)
             // Further fields are written up to the last one that says anything.
             let isFlagged = isConverted || value.isPaidBeyondTrial
-            guard isFlagged || !terms.isEmpty else { return }
+            guard isFlagged || !terms.isEmpty || !neverBegun.isEmpty else { return }
             fields.add(isFlagged ? isConverted : nil)
-            terms.write(to: &fields)
+            terms.write(to: &fields, isWhole: !neverBegun.isEmpty)
+            for key in neverBegun { fields.add(key) }
         }
     }
 

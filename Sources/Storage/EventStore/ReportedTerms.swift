@@ -39,10 +39,11 @@ struct ReportedTerms: Sendable, Hashable {
         latest = try SaleTerms(&fields)
     }
 
-    func write(to fields: inout ReportedStateCodec) {
-        if isEmpty { return }
+    /// - Parameter isWhole: whether all fields are written, because further ones follow.
+    func write(to fields: inout ReportedStateCodec, isWhole: Bool) {
+        if isEmpty, !isWhole { return }
         SaleTerms.write(present, to: &fields)
-        guard let latestID else { return }
+        guard latestID != nil || isWhole else { return }
         fields.add(latestID)
         SaleTerms.write(latest, to: &fields)
     }

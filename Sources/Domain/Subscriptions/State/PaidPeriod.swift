@@ -119,10 +119,11 @@ extension PurchaseState {
         after records: [TransactionFact], upon known: PurchaseFacts
     ) -> (now: [PaidPeriod], before: [PaidPeriod]) {
         // What is signed decides which unsigned records count, whatever period they are of. So do the parts of a period, and
-        // what was bought after a renewal was charged.
+        // what was bought after a renewal was charged: a record of any period may show that a renewal never begins, or that it does.
         if !known.rarities.isDisjoint(with: [.unsigned, .parts, .upgradedRenewals])
             || rules.periods.contains(where: { $0.replacedAt != nil })
             || records.contains(where: { $0.isUnsigned || $0.additionalReason != nil })
+            || !PaidPeriod.neverBegun(by: known, cutAt: nil).isEmpty
         {
             return (paidPeriods, PaidPeriod.all(of: known))
         }
