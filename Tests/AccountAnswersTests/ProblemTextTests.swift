@@ -55,10 +55,32 @@ struct ProblemTextTests {
         let receipts = ReceiptStatus.known.map { texts(ProblemText("m", of: $0)) }
         #expect(receipts.allSatisfy { hasChinese($0[1]) && hasChinese($0[2]) })
         // The documents' own.
-        #expect(ProblemText.unknownProduct("x").text(in: .simplified, of: .badRequest) == "无效的产品 ID")
+        for text in [ProblemText.unknownProduct, .unsoldProduct] {
+            #expect(text.text(in: .simplified, of: .badRequest) == "无效的产品 ID")
+        }
         #expect(
             AccountHandlers.problem(.otherAccountsToken, [:])?.detail.text(in: .simplified, of: .forbidden)
                 == "交易不属于当前用户")
+    }
+
+    @Test("says with each refusal of a token or a product what to change")
+    func nextSteps() {
+        let steps: [TokenRefusal: String] = [
+            .missing: "send Authorization: Bearer", .malformed: "send a JWT", .algorithm: "sign tokens by",
+            .unknownKey: "STOREHOOK_JWT_KEYS", .signature: "STOREHOOK_JWT_KEYS", .expired: "get a new one",
+            .notYet: "send it later", .noExpiry: "add exp", .issuer: "STOREHOOK_JWT_ISSUER",
+            .audience: "STOREHOOK_JWT_AUDIENCE", .account: "1 to 200 printable",
+            .serverKey: "storehook staff token --account-api",
+        ]
+        for refusal in TokenRefusal.allCases {
+            let english = refusal.text.english
+            #expect(steps[refusal].map(english.contains) == true, "\(refusal): \(english)")
+            let named = english.matches(of: /STOREHOOK_[A-Z_]+/).map { String($0.output) }
+            #expect(texts(refusal.text).allSatisfy { said in named.allSatisfy(said.contains) }, "\(refusal)")
+        }
+        for text in [ProblemText.unknownProduct, .unsoldProduct] {
+            #expect(text.english.contains("storehook catalog apply"))
+        }
     }
 
     @Test("names the member that does not fit, in each language")

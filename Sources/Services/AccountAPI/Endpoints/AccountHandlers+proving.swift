@@ -104,7 +104,7 @@ extension AccountHandlers {
             request, in: purchase.environment, countingFrom: taken.countsFrom)
         guard here.reader.catalog.product(transaction.productId ?? "", of: purchase.bundleID) != nil else {
             throw APIProblem(
-                .unknownProduct, .unknownProduct("the catalog does not have this product; the purchase is kept"),
+                .unknownProduct, .unsoldProduct,
                 log: metadata)
         }
         let line = here.view.purchases.first { $0.key.originalTransactionID == purchase.originalTransactionID }

@@ -54,7 +54,7 @@ extension AccountHandlers {
         var product: String?
         if let named = request.body?.string("productId") {
             guard let known = account.reader.catalog.products.first(where: { $0.productID == named || $0.id == named })
-            else { throw APIProblem(.unknownProduct, .unknownProduct("the catalog does not have this product")) }
+            else { throw APIProblem(.unknownProduct, .unknownProduct) }
             product = known.id
         }
         let download = try await appTransactionID(request)

@@ -161,7 +161,7 @@ extension AccountHandlers {
             }.map(\.originalTransactionID))
         guard !originals.isEmpty else {
             throw APIProblem(
-                .unknownProduct, .unknownProduct("the catalog does not have this product; the purchase is kept"),
+                .unknownProduct, .unsoldProduct,
                 log: proven.log)
         }
         let lines = here.view.purchases.filter {

@@ -22,8 +22,16 @@ extension ProblemText {
         self.init(message, generally: text)
     }
 
-    /// The catalog does not have a product.
-    static func unknownProduct(_ english: String) -> ProblemText { ProblemText(english, "无效的产品 ID", "無效的產品 ID") }
+    /// The catalog does not have a product that a request names. In Chinese it is the sentence of the documents, which apps compare.
+    static let unknownProduct = ProblemText(
+        "the catalog does not have this product: name one of GET /v1/products, or have the operator add it (storehook catalog apply)",
+        "无效的产品 ID", "無效的產品 ID")
+
+    /// The catalog does not have the product of a purchase, which is proven and kept all the same.
+    static let unsoldProduct = ProblemText(
+        "the catalog does not have this product; the purchase is kept, and counts once the operator adds the product (storehook "
+            + "catalog apply)",
+        "无效的产品 ID", "無效的產品 ID")
 
     /// It cannot be judged now.
     static func undecided(_ english: String) -> ProblemText {

@@ -86,7 +86,7 @@ struct ControlAPI: Sendable {
         let customer = body.string("customer")
         let speed = if let customer { await store.speed(of: customer) } else { await store.speed }
         guard let product = Catalogue.product(id, speed) else {
-            throw Refusal(status: 400, "nothing of this productId is sold")
+            throw Refusal(status: 400, "nothing of this productId is sold; GET /stand-in/products has what is")
         }
         let offer = try body.string("offer").map { name throws(Refusal) in
             guard let offer = Catalogue.offer(name, speed) else { throw Refusal(status: 400, "no such offer") }
@@ -168,7 +168,8 @@ struct ControlAPI: Sendable {
         let id = try text(call, "productId")
         let (owner, reference) = try await line(call)
         guard let product = Catalogue.product(id, await store.speed(of: owner)), product.kind == .autoRenewable else {
-            throw Refusal(status: 400, "no subscription of this productId is sold")
+            throw Refusal(
+                status: 400, "no subscription of this productId is sold; GET /stand-in/products has those that are")
         }
         guard await store.customers[owner]?.subscriber[reference].product.group == product.group else {
             throw Refusal(status: 409, "it is a plan of another subscription group; buy it")
