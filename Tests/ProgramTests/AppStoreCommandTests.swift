@@ -102,7 +102,9 @@ struct AppStoreCommandTests {
         try await withSite { site in
             let help = try await site.run("app-store", "--help").output
             for word in [
-                "premium.monthly", "season.pass", "come_back", "GET /stand-in/products", "root.cer", "/production",
+                "premium.monthly", "season.pass", "come_back", "GET /stand-in/products",
+                "GET /stand-in/customers/CUSTOMER",
+                "POST /stand-in/finish", "root.cer", "/production",
             ] {
                 #expect(help.contains(word), "\(word)")
             }

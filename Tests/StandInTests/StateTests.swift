@@ -60,6 +60,8 @@ struct StateTests {
                         + "\"11111111-2222-4333-8444-\(UInt64.random(in: 100_000_000_000...999_999_999_999, using: &chance))\","
                         + "\"productId\":\"\(product)\"}")
             case 14: await shop.ask("v1/notifications/test?environment=\(place)", "{}")
+            case 15:
+                await shop.shop("finish", "{\"customer\":\"\(id("customer"))\",\"transactionId\":\"\(transaction)\"}")
             default:
                 await shop.ask(
                     "v1/transactions/\(original)/appAccountToken",
@@ -82,7 +84,7 @@ struct StateTests {
             var kept = try await KeptShop(Self.configuration(seed), authority, clock, keptIn: file)
             for step in 1...40 {
                 clock.advance(by: .seconds(Int64.random(in: 0...12, using: &chance)))
-                let number = Int.random(in: 0...15, using: &chance)
+                let number = Int.random(in: 0...16, using: &chance)
                 let own = TestSupport.SeededGenerator(seed: chance.next())
                 for shop in [whole, kept] { try await shop.live() }
                 let (one, other) = (await Self.act(number, whole, own), await Self.act(number, kept, own))

@@ -23,6 +23,9 @@ struct AppStoreCommand: AsyncParsableCommand {
             A purchase of a subscription may name an offer: \(StandInConfiguration.offers.joined(separator: ", ")).
             GET /stand-in/products lists all of it, with periods and prices.
 
+            GET /stand-in/customers/CUSTOMER is what that customer's device holds: what the customer may use, and, as StoreKit
+            hands it to an app at each start, all that is unfinished. POST /stand-in/finish {customer, transactionId} finishes.
+
             Each start is another shop, with identifiers of its own, unless --seed or --state says otherwise.
 
             With --state the shop is there again at the next start: customers, purchases, history, posts that are due, its

@@ -27,6 +27,7 @@ struct ControlAPI: Sendable {
             let reason = try call.object().string("reason") ?? "UNINTENDED_PURCHASE"
             return try await dispute(call) { $0.subscriber.requestRefund(of: $1, reason: reason, at: $2) }
         case ("POST", "family"): return try await share(call)
+        case ("POST", "finish"): return try await finish(call)
         case ("POST", "clock"): return try await clock(call)
         case ("POST", "loss"): return try await loss(call)
         case ("POST", "errors"): return try await provoke(call)
@@ -44,7 +45,7 @@ struct ControlAPI: Sendable {
         }
     }
 
-    private func text(_ call: Call, _ name: StaticString) throws(Refusal) -> String {
+    func text(_ call: Call, _ name: StaticString) throws(Refusal) -> String {
         guard let text = try call.object().string(name), !text.isEmpty else {
             throw Refusal(status: 400, "\(name) is missing")
         }
@@ -218,30 +219,6 @@ struct ControlAPI: Sendable {
         }
         guard let item else { throw Refusal(status: 500, "the customer is gone") }
         return try await purchase(member, item, call)
-    }
-
-    /// What this customer's device would hold.
-    private func device(_ call: Call) async throws(Refusal) -> JSONValue {
-        guard call.parts.count == 3, let customer = await store.customers[call.parts[2]] else {
-            throw Refusal(status: 404, "no such customer")
-        }
-        var transactions: [String] = []
-        for item in customer.subscriber.allItems {
-            transactions.append(await store.signed(customer.subscriber[item], at: call.instant))
-        }
-        var renewals: [String] = []
-        for line in customer.subscriber.allLines {
-            renewals.append(await store.signed(customer.subscriber[line].renewal, at: call.instant))
-        }
-        let download = customer.subscriber.appTransaction(at: await store.now, firstDownloadAt: customer.joined)
-        return .members([
-            "customer": .string(customer.id), "appTransactionId": .string(customer.subscriber.appTransactionId),
-            "appAccountToken": customer.subscriber.appAccountToken.map(JSONValue.string),
-            "environment": .string(await store.place(of: customer.id).rawValue),
-            "signedTransactions": .texts(transactions), "signedRenewals": .texts(renewals),
-            "signedAppTransactionInfo": .string(await store.sign(download.json)),
-            "receiptData": .string(await receipts.receipt(of: customer.id, store)),
-        ])
     }
 
     /// Each purchase's status now, by the store itself.

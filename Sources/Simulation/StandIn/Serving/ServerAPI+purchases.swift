@@ -87,7 +87,8 @@ extension ServerAPI {
     }
 
     func finish(_ call: Call, _ id: String) async throws(Refusal) -> Answer {
-        _ = try await sold(id, call)
+        let (customer, item) = try await sold(id, call)
+        await store.finish(customer.subscriber[item])
         await store.note(.members(["kind": "finish", "transactionId": .string(id)]))
         return Answer()
     }

@@ -17,6 +17,7 @@ extension SimulatedAppStore {
         var tests: [String: Int]
         var extensionDates: [String: [Milliseconds]]
         var receipts: [String: String]
+        var finished: [String: Milliseconds]
     }
 
     /// Goes on with the shop that a file holds, or begins to keep this one in it. To be called first.
@@ -82,7 +83,8 @@ extension SimulatedAppStore {
         defer { movedPosts = [] }
         return Changes(
             customers: customers.takeWritten(), posts: movedPosts.sorted(), tests: tests.takeWritten(),
-            extensionDates: extensionDates.takeWritten(), receipts: receipts.takeWritten())
+            extensionDates: extensionDates.takeWritten(), receipts: receipts.takeWritten(),
+            finished: finished.takeWritten())
     }
 
     /// The shop as it stands.
@@ -95,7 +97,7 @@ extension SimulatedAppStore {
                 try write(
                     Changes(
                         customers: customers.all, posts: Array(posts.indices), tests: tests.all,
-                        extensionDates: extensionDates.all, receipts: receipts.all), add)
+                        extensionDates: extensionDates.all, receipts: receipts.all, finished: finished.all), add)
             }
         } catch {
             written = before
@@ -138,6 +140,7 @@ extension SimulatedAppStore {
         }
         written.received = received.count
         if !changes.receipts.isEmpty { try add(StateRow(receipts: changes.receipts)) }
+        if !changes.finished.isEmpty { try add(StateRow(finished: changes.finished)) }
         // A later `lived` alone is no reason to write a row.
         var next = standing
         next.lived = written.standing?.lived
@@ -176,6 +179,7 @@ extension SimulatedAppStore {
         }
         for (original, dates) in row.extensionDates ?? [:] { extensionDates[original] = dates }
         for (digest, customer) in row.receipts ?? [:] { receipts[digest] = customer }
+        for (transaction, standing) in row.finished ?? [:] { finished[transaction] = standing }
         for text in row.received ?? [] {
             guard let document = try? JSONDocument(Array(text.utf8)) else { throw misfit }
             received.append(JSONValue(document.root))

@@ -52,6 +52,8 @@ struct StateRow: Codable, Sendable {
     var received: [String]?
     /// The customer of each receipt, by the receipt's digest.
     var receipts: [String: String]?
+    /// The transactions that an app has finished, each as it stood then. Files of before have none: all is handed out again.
+    var finished: [String: Milliseconds]?
     /// Ends what was saved at once: the digest of all rows so far.
     var saved: String?
 }

@@ -25,6 +25,8 @@ actor SimulatedAppStore {
     var extensionDates = Tracked<String, [Milliseconds]>()
     /// The customer of each receipt, by the receipt's digest.
     var receipts = Tracked<String, String>()
+    /// The transactions that an app has finished, by their id: each as it stood then (``finish(_:)``).
+    var finished = Tracked<String, Milliseconds>()
     var received: [JSONValue] = []
     var provoked: [Provocation] = []
     var forgeries = 0
