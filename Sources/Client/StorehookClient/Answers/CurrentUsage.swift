@@ -1,0 +1,12 @@
+/// What the account has used of all that is counted: the answer of `GET /v1/usage/current`.
+public struct CurrentUsage: Sendable, Hashable, Decodable {
+    /// The tier.
+    public var tier: String
+    /// The features that are counted, in the catalog's order.
+    public var usage: [FeatureAnswer]
+
+    private enum CodingKeys: String, CodingKey {
+        case tier
+        case usage
+    }
+}

@@ -1,0 +1,35 @@
+public import Foundation
+
+/// A product that the account may use.
+public struct ProductEntitlement: Sendable, Hashable, Decodable {
+    /// The app.
+    public var bundleID: String
+    /// When it ends; nil where it never does.
+    public var expiresAt: Date?
+    /// The catalog's id.
+    public var id: String?
+    /// Whether it is shared by a family member who bought it.
+    public var isFamilyShared: Bool
+    /// Apple's id of the purchase.
+    public var originalTransactionID: String
+    /// Apple's id of the product.
+    public var productID: String
+    /// What kind of purchase it is.
+    public var purchaseType: PurchaseType
+    /// What gives it.
+    public var source: AccountSource
+    /// The tier.
+    public var tier: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case bundleID = "bundleId"
+        case expiresAt
+        case id
+        case isFamilyShared
+        case originalTransactionID = "originalTransactionId"
+        case productID = "productId"
+        case purchaseType
+        case source
+        case tier
+    }
+}

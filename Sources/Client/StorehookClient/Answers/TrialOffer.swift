@@ -1,0 +1,18 @@
+/// The app's own trial.
+public struct TrialOffer: Sendable, Hashable, Decodable {
+    /// How many days of 24 hours.
+    public var days: Int64
+    /// The products that it is offered with, by Apple's ids.
+    public var products: [String]
+    /// The tier.
+    public var tier: String
+    /// What customers call the tier.
+    public var tierName: String
+
+    private enum CodingKeys: String, CodingKey {
+        case days
+        case products
+        case tier
+        case tierName
+    }
+}
