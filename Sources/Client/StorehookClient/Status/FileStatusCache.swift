@@ -1,0 +1,37 @@
+public import Foundation
+
+/// A cache in a file. May be used from any thread.
+public struct FileStatusCache: StatusCache {
+    private let url: URL
+
+    /// - Parameter url: the file, of this cache alone; its folder is made where it is missing.
+    public init(url: URL) { self.url = url }
+
+    /// What the file holds; nil where there is none.
+    /// - Throws: where there is a file that cannot be read.
+    public func load() throws -> Data? {
+        do {
+            return try Data(contentsOf: url)
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+            return nil
+        }
+    }
+
+    /// Replaces the file at once: a process that ends meanwhile leaves the one before.
+    /// - Throws: where it cannot be written.
+    public func save(_ data: Data) throws {
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try data.write(to: url, options: .atomic)
+    }
+
+    /// Removes the file, if there is one.
+    /// - Throws: where it cannot be removed.
+    public func remove() throws {
+        do {
+            try FileManager.default.removeItem(at: url)
+        } catch let error as CocoaError where error.code == .fileNoSuchFile {
+            // There is nothing to remove.
+        }
+    }
+}

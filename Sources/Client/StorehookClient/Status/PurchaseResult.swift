@@ -1,0 +1,14 @@
+/// How a purchase ended, as the app shows it.
+public enum PurchaseResult: Sendable {
+    /// It is bought. Where the server did not answer, the store's word counts, and the server is asked again by itself.
+    case purchased
+    /// Somebody has to agree first: it comes by itself, or never.
+    case pending
+    /// The customer does not want it: nothing is shown.
+    case cancelled
+    /// It gives nothing, for this reason.
+    case failed(ClientError)
+
+    /// Whether it is bought.
+    public var succeeded: Bool { if case .purchased = self { true } else { false } }
+}

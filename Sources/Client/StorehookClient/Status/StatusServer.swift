@@ -1,0 +1,75 @@
+import Foundation
+
+/// What the manager asks a server.
+protocol StatusServer: Sendable {
+    /// Which account the app's token is of, and the token to buy with.
+    func account() async throws -> (id: String, appAccountToken: UUID?)
+    /// What the account has.
+    func status() async throws -> ServerWord<KnownStatus.Answer>
+    /// Hands in a transaction.
+    func verify(_ transaction: StoreTransaction) async throws -> ServerWord<AcceptedTransaction>
+    /// Hands in all that the store holds.
+    func restore(_ transactions: [StoreTransaction]) async throws -> ServerWord<RestoredTransactions>
+    /// What is for sale, and what it gives.
+    func catalog() async throws -> Catalog
+    /// Reports how an attempt to buy or to restore ended.
+    func report(_ attempt: ReportedAttempt) async throws
+}
+
+/// An answer, and the server's time.
+struct ServerWord<Answer: Sendable>: Sendable {
+    var answer: Answer
+    /// When the server answered, by its clock; nil where it did not state that.
+    var date: Date?
+}
+
+/// What the server answers to a transaction that it accepts.
+struct AcceptedTransaction: Sendable, Equatable {
+    var accountID: String
+    var hasAccess: Bool
+    var tier: String
+    var status: String
+    var displayStatus: String?
+    var expiresAt: Date?
+    var version: Int64
+    /// The purchase; nil of what is shown as none, such as a consumable.
+    var purchase: KnownStatus.Purchase?
+    var willRenew: Bool?
+    var purchaseType = "none"
+    var period: String?
+}
+
+/// What the server answers to what the store holds.
+struct RestoredTransactions: Sendable, Equatable {
+    /// What became of a transaction.
+    enum Fate: Sendable { case own, refused, rejected, later }
+
+    var accountID: String
+    /// In the order in which they were handed in.
+    var fates: [Fate]
+    var answer: KnownStatus.Answer
+}
+
+/// How an attempt ended, as it is reported.
+struct ReportedAttempt: Sendable, Equatable {
+    enum Kind: String, Sendable { case purchase, restore }
+    enum Outcome: String, Sendable { case completed, pending, cancelled, failed, nothing }
+
+    var kind: Kind
+    var productID: String?
+    var outcome: Outcome
+    var transactionID: String?
+    var reason: String?
+}
+
+/// Why a server gave no answer that counts.
+enum ServerFault: Error, Equatable {
+    /// It refuses the transaction for this account: 403, 409.
+    case refused
+    /// What was handed in proves nothing, or is of no product that it knows: 400.
+    case rejected
+    /// It did not answer, or cannot now: to be asked again.
+    case away
+    /// It answered something that cannot be read.
+    case unreadable
+}

@@ -1,0 +1,181 @@
+import Foundation
+
+extension SubscriptionManager {
+    /// Reads the catalog, and what the store asks for its products. Called when a paywall opens, not before.
+    public func loadProducts() async {
+        guard known != nil else { return }
+        let mine = generation
+        change { turn.busy += 1 }
+        var failure: ClientError?
+        do {
+            try await check(mine)
+            let catalog = try await server.catalog()
+            let order = catalog.productIDs
+            let products = try await source.products(order)
+            guard generation == mine else { return }
+            let places = Dictionary(order.enumerated().map { ($1, $0) }, uniquingKeysWith: min)
+            sold = Sold(
+                catalog: catalog,
+                products: products.sorted { places[$0.id] ?? .max < places[$1.id] ?? .max })
+            learn { $0.take(catalog) }
+        } catch {
+            write("the products cannot be loaded: \(error)")
+            failure = ClientError(describing: error)
+        }
+        end(failure, mine)
+    }
+
+    /// Buys a product for the account that is signed in: the store's window opens, the server verifies, and then it is finished.
+    /// - Parameter productID: the store's id.
+    public func purchase(_ productID: String) async -> PurchaseResult {
+        guard known != nil else { return .failed(ClientError(describing: NotSignedIn())) }
+        let mine = generation
+        change { turn.busy += 1 }
+        let result = await buy(productID, mine)
+        guard generation == mine else { return result }
+        switch result {
+        case .purchased: report(productID, .completed)
+        case .pending: report(productID, .pending)
+        case .cancelled: report(productID, .cancelled)
+        case .failed: break
+        }
+        if case .failed(let error) = result { end(error, mine) } else { end(nil, mine) }
+        return result
+    }
+
+    /// No account is signed in.
+    struct NotSignedIn: Error {}
+
+    private func report(_ productID: String, _ outcome: ReportedAttempt.Outcome, _ reason: String? = nil) {
+        report(ReportedAttempt(kind: .purchase, productID: productID, outcome: outcome, reason: reason))
+    }
+
+    private func end(_ error: ClientError?, _ mine: Int) {
+        guard generation == mine else { return }
+        change {
+            turn.busy -= 1
+            turn.error = error
+        }
+    }
+
+    private func buy(_ productID: String, _ mine: Int) async -> PurchaseResult {
+        let outcome: PurchaseOutcome
+        do {
+            if known?.appAccountToken == nil || !turn.isChecked { try await check(mine) }
+            guard let token = known?.appAccountToken, generation == mine else { return .cancelled }
+            outcome = try await source.purchase(productID, appAccountToken: token)
+        } catch {
+            if error is CancellationError { return .cancelled }
+            let described = ClientError(describing: error)
+            if generation == mine { report(productID, .failed, "\(type(of: error))") }
+            return .failed(described)
+        }
+        switch outcome {
+        case .pending: return .pending
+        case .cancelled: return .cancelled
+        case .success(let result): return await bought(result, productID, mine)
+        }
+    }
+
+    private func bought(_ result: StoreResult, _ productID: String, _ mine: Int) async -> PurchaseResult {
+        let fate = await take(result, productID: productID, finishes: true, mine)
+        guard generation == mine else { return fate == .accepted ? .purchased : .cancelled }
+        await readEntitlements(mine)
+        switch fate {
+        case .accepted:
+            await askStatus(mine)
+            return .purchased
+        case .later:
+            // The store has the money: it is handed in by the loop as soon as the server answers.
+            turn.failures = max(1, turn.failures)
+            restartLoop()
+            return .purchased
+        case .refused:
+            report(productID, .failed, "refused")
+            return .failed(ClientError(describing: ServerFault.refused))
+        case .rejected: return .failed(.verificationFailed)
+        }
+    }
+
+    /// Restores what the customer has bought: the store hands over everything, and the server decides whose it is.
+    ///
+    /// What was refused for this account before is handed in once more.
+    public func restorePurchases() async -> RestoreResult {
+        guard known != nil else { return .failed(ClientError(describing: NotSignedIn())) }
+        let mine = generation
+        change { turn.busy += 1 }
+        let result = await restore(mine)
+        guard generation == mine else { return .cancelled }
+        let outcome: ReportedAttempt.Outcome =
+            switch result {
+            case .restored: .completed
+            case .nothing: .nothing
+            case .cancelled: .cancelled
+            case .failed: .failed
+            }
+        report(ReportedAttempt(kind: .restore, outcome: outcome))
+        if case .failed(let error) = result { end(error, mine) } else { end(nil, mine) }
+        return result
+    }
+
+    private func restore(_ mine: Int) async -> RestoreResult {
+        do {
+            try await source.sync()
+            var seen: Set<String> = []
+            let unfinished = try await source.unfinished()
+            let held = try await source.currentEntitlements()
+            guard generation == mine else { return .cancelled }
+            var transactions: [StoreTransaction] = []
+            for result in unfinished + held {
+                switch result {
+                case .verified(let transaction):
+                    if seen.insert(transaction.id).inserted { transactions.append(transaction) }
+                case .unverified(let claimed, let reason): reject(claimed, nil, reason, mine)
+                }
+            }
+            change { turn.entitlements = held.compactMap { if case .verified(let one) = $0 { one } else { nil } } }
+            guard !transactions.isEmpty else {
+                if let error = await askStatus(mine) { return .failed(error) }
+                return .nothing
+            }
+            try await check(mine)
+            turn.asked += 1
+            let order = turn.asked
+            let word = try await server.restore(transactions)
+            guard generation == mine, let known else { return .cancelled }
+            guard Self.isSame(word.answer.accountID, known.accountID) else { throw OtherAccount() }
+            anchor(at: word.date)
+            return await settle(transactions, word.answer, order, mine)
+        } catch {
+            if error is CancellationError { return .cancelled }
+            write("the purchases cannot be restored: \(error)")
+            return .failed(ClientError(describing: error))
+        }
+    }
+
+    private func settle(
+        _ transactions: [StoreTransaction], _ restored: RestoredTransactions, _ order: Int, _ mine: Int
+    ) async -> RestoreResult {
+        var own: [StoreTransaction] = []
+        var isRefused = false
+        for (transaction, fate) in zip(transactions, restored.fates) {
+            switch fate {
+            case .own:
+                turn.settled[transaction.id] = .accepted
+                own.append(transaction)
+            case .refused:
+                isRefused = true
+                refuse(transaction)
+            case .rejected: turn.settled[transaction.id] = .rejected
+            case .later: turn.settled[transaction.id] = nil
+            }
+        }
+        accept(own)
+        adopt(restored.answer, order)
+        for transaction in own { await finish(transaction, mine) }
+        let purchases = Set(own.map(\.originalID)).count
+        if purchases > 0 { return .restored(purchases) }
+        if isRefused { return .failed(ClientError(describing: ServerFault.refused)) }
+        return restored.fates.contains(.later) ? .failed(.network) : .failed(.verificationFailed)
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+
+extension SubscriptionManager {
+    /// Takes what the store hands over.
+    /// - Parameters:
+    ///   - productID: what is being bought, where that is known.
+    ///   - finishes: whether the store waits for it to be finished.
+    @discardableResult
+    func take(_ result: StoreResult, productID: String? = nil, finishes: Bool, _ mine: Int) async -> Fate {
+        switch result {
+        case .verified(let transaction): return await deliver(transaction, finishes: finishes, mine)
+        case .unverified(let claimed, let reason):
+            reject(claimed, productID, reason, mine)
+            return .rejected
+        }
+    }
+
+    /// Reports a result whose signature is not the store's: once, and neither sent nor finished.
+    func reject(_ claimed: StoreTransaction?, _ productID: String?, _ reason: String, _ mine: Int) {
+        guard generation == mine, turn.reportedFaults.insert("\(claimed?.id ?? "") \(reason)").inserted else { return }
+        write("a transaction is not signed by the store and gives nothing: \(reason)")
+        guard let productID = productID ?? claimed?.productID else { return }
+        report(
+            ReportedAttempt(
+                kind: .purchase, productID: productID, outcome: .failed, reason: "unverified: \(reason)"))
+    }
+
+    /// Hands a transaction in once, whoever gives it, and finishes it once the server has accepted it.
+    func deliver(_ transaction: StoreTransaction, finishes: Bool, _ mine: Int) async -> Fate {
+        guard generation == mine, let known else { return .later }
+        var fate = turn.settled[transaction.id] ?? (known.accepted.contains(transaction.id) ? .accepted : nil)
+        // The server has lost what it accepted, or the purchase has gone to another account: it is asked once more.
+        if fate == .accepted, turn.settled[transaction.id] == nil, !finishes { fate = nil }
+        if fate == nil {
+            let task =
+                turn.inFlight[transaction.id]
+                ?? Task { await self.handIn(transaction, mine) }
+            if generation == mine { turn.inFlight[transaction.id] = task }
+            fate = await task.value
+        }
+        if fate == .accepted, finishes { await finish(transaction, mine) }
+        return fate ?? .later
+    }
+
+    private func handIn(_ transaction: StoreTransaction, _ mine: Int) async -> Fate {
+        defer { if generation == mine { turn.inFlight[transaction.id] = nil } }
+        turn.asked += 1
+        let order = turn.asked
+        do {
+            try await check(mine)
+            let word = try await server.verify(transaction)
+            // Accepted is accepted, but what it says of the account is of one that is not signed in any more.
+            guard generation == mine, let known else { return .accepted }
+            guard Self.isSame(word.answer.accountID, known.accountID) else { return .later }
+            anchor(at: word.date)
+            turn.settled[transaction.id] = .accepted
+            merge(word.answer, order)
+            accept([transaction])
+            return .accepted
+        } catch {
+            guard generation == mine else { return .later }
+            return settle(transaction, error)
+        }
+    }
+
+    /// Takes note that the server has accepted transactions. What the store holds no more is forgotten.
+    func accept(_ transactions: [StoreTransaction]) {
+        let held = Set(turn.entitlements.map(\.id))
+        learn { known in
+            known.refused.subtract(transactions.map(\.originalID))
+            known.accepted.formUnion(transactions.map(\.id))
+            // As many as any store has unfinished; those that it holds stay.
+            if known.accepted.count > 200 { known.accepted.formIntersection(held.union(transactions.map(\.id))) }
+        }
+    }
+
+    private func settle(_ transaction: StoreTransaction, _ error: any Error) -> Fate {
+        switch error as? ServerFault {
+        case .refused:
+            write("the server refuses transaction \(transaction.id) for this account: it gives nothing")
+            refuse(transaction)
+            return .refused
+        case .rejected:
+            write("the server rejects transaction \(transaction.id): it is not finished")
+            turn.settled[transaction.id] = .rejected
+            report(
+                ReportedAttempt(
+                    kind: .purchase, productID: transaction.productID, outcome: .failed,
+                    transactionID: transaction.id, reason: "rejected"))
+            return .rejected
+        case .away, .unreadable, nil:
+            write("transaction \(transaction.id) is handed in later: \(error)")
+            return .later
+        }
+    }
+
+    /// Takes note that the server refuses a transaction for this account.
+    func refuse(_ transaction: StoreTransaction) {
+        turn.settled[transaction.id] = .refused
+        learn { known in
+            known.refused.insert(transaction.originalID)
+            known.accepted.remove(transaction.id)
+        }
+    }
+
+    /// Finishes a transaction that the server has accepted, once. Where the store cannot be reached it is finished at the next scan.
+    func finish(_ transaction: StoreTransaction, _ mine: Int) async {
+        guard generation == mine else {
+            try? await source.finish(transaction)
+            return
+        }
+        if turn.finished.contains(transaction.id) { return }
+        if let task = turn.finishing[transaction.id] { return await task.value }
+        let task = Task {
+            do {
+                try await self.source.finish(transaction)
+                if self.generation == mine { self.turn.finished.insert(transaction.id) }
+            } catch {
+                self.write("transaction \(transaction.id) is not finished yet: \(error)")
+            }
+            if self.generation == mine { self.turn.finishing[transaction.id] = nil }
+        }
+        turn.finishing[transaction.id] = task
+        await task.value
+    }
+
+    /// Takes over what the answer to a transaction says of the account.
+    private func merge(_ word: AcceptedTransaction, _ order: Int) {
+        var answer =
+            known?.answer
+            ?? KnownStatus.Answer(
+                readAt: now, hasAccess: word.hasAccess, tier: word.tier, status: word.status,
+                purchaseType: word.purchaseType, period: word.period, transactionID: word.purchase?.transactionID,
+                version: word.version)
+        if let purchase = word.purchase {
+            answer.purchases.removeAll { $0.originalID == purchase.originalID }
+            answer.purchases.append(purchase)
+        }
+        if answer.tier != word.tier { answer.tierUntil = nil }
+        (answer.hasAccess, answer.tier, answer.status) = (word.hasAccess, word.tier, word.status)
+        (answer.displayStatus, answer.expiresAt, answer.version) = (word.displayStatus, word.expiresAt, word.version)
+        answer.accessUntil = word.hasAccess ? word.expiresAt : nil
+        answer.willRenew = word.willRenew ?? answer.willRenew
+        adopt(answer, order)
+    }
+
+    // MARK: Attempts
+
+    /// Reports an attempt, after those before it. Nothing waits for it, and nothing is decided by it.
+    func report(_ attempt: ReportedAttempt) {
+        let (server, before) = (server, turn.reporting)
+        turn.reporting = Task { [weak self] in
+            await before?.value
+            do { try await server.report(attempt) } catch { self?.write("an attempt is not reported: \(error)") }
+        }
+    }
+}
