@@ -1,0 +1,11 @@
+import Foundation
+
+/// Whose use is counted, and by which tier.
+struct UsageContext: Sendable, Hashable {
+    /// The account that is signed in; nil while none is.
+    var accountID: String?
+    /// Its tier, as access is decided now; nil is the first one.
+    var tier: String?
+    /// When the server was last asked about the account; nil before that.
+    var readAt: Date?
+}

@@ -1,0 +1,22 @@
+public import Foundation
+
+extension UsageTracker {
+    /// A tracker of the account that a manager has signed in.
+    /// - Parameters:
+    ///   - cache: where it keeps what waits: not that of the manager, and of one process alone.
+    ///   - bundled: the catalog that the app brings along, for its first start without a network.
+    ///   - timeZone: whose days count before the server has stated one.
+    ///   - log: takes lines for the app's log.
+    public convenience init(
+        manager: SubscriptionManager, api: AccountAPI, cache: any StatusCache, bundled: Catalog? = nil,
+        timeZone: TimeZone = .current, log: (@Sendable (String) -> Void)? = nil
+    ) {
+        self.init(
+            server: AccountUsageServer(api: api), cache: cache, bundled: bundled.map { FeatureRules($0) },
+            timeZone: timeZone, log: log,
+            context: {
+                UsageContext(
+                    accountID: manager.state.accountID, tier: manager.state.access.tier, readAt: manager.state.readAt)
+            }, now: { manager.now }, changes: manager.changes)
+    }
+}
