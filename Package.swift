@@ -13,38 +13,51 @@ let rules: [SwiftSetting] = [
 /// The commit, where whoever packs the program names it.
 let commit: [CSetting] = Context.environment["STOREHOOK_COMMIT"].map { [.define("STOREHOOK_COMMIT", to: $0)] } ?? []
 
-let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
-let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
-let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
-let cryptoExtras: Target.Dependency = .product(name: "_CryptoExtras", package: "swift-crypto")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
-let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
-let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
-let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
-let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
-let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
-let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
-let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
-let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
-let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
-let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+/// What another package offers stands behind the trait `Server`: a package that depends on this one with `traits: []` gets the
+/// client alone, and resolves none of what follows.
+func server(_ product: String, _ package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Server"]))
+}
+
+let argumentParser: Target.Dependency = server("ArgumentParser", "swift-argument-parser")
+let asn1: Target.Dependency = server("SwiftASN1", "swift-asn1")
+let asyncHTTPClient: Target.Dependency = server("AsyncHTTPClient", "async-http-client")
+let configuration: Target.Dependency = server("Configuration", "swift-configuration")
+let cryptoExtras: Target.Dependency = server("_CryptoExtras", "swift-crypto")
+let crypto: Target.Dependency = server("Crypto", "swift-crypto")
+let deque: Target.Dependency = server("DequeModule", "swift-collections")
+let httpTypes: Target.Dependency = server("HTTPTypes", "swift-http-types")
+let hummingbird: Target.Dependency = server("Hummingbird", "hummingbird")
+let hummingbirdCore: Target.Dependency = server("HummingbirdCore", "hummingbird")
+let jwtKit: Target.Dependency = server("JWTKit", "jwt-kit")
+let logging: Target.Dependency = server("Logging", "swift-log")
+let metrics: Target.Dependency = server("Metrics", "swift-metrics")
+let nioCore: Target.Dependency = server("NIOCore", "swift-nio")
+let nioEmbedded: Target.Dependency = server("NIOEmbedded", "swift-nio")
+let nioHTTP1: Target.Dependency = server("NIOHTTP1", "swift-nio")
+let nioSSL: Target.Dependency = server("NIOSSL", "swift-nio-ssl")
+let nioTLS: Target.Dependency = server("NIOTLS", "swift-nio")
+let nioPosix: Target.Dependency = server("NIOPosix", "swift-nio")
+let nioHTTPTypesHTTP1: Target.Dependency = server("NIOHTTPTypesHTTP1", "swift-nio-extras")
+let nioHTTPTypes: Target.Dependency = server("NIOHTTPTypes", "swift-nio-extras")
+let serviceLifecycle: Target.Dependency = server("ServiceLifecycle", "swift-service-lifecycle")
+let unixSignals: Target.Dependency = server("UnixSignals", "swift-service-lifecycle")
+let x509: Target.Dependency = server("X509", "swift-certificates")
+let yams: Target.Dependency = server("Yams", "Yams")
 
 let package = Package(
     name: "storehook",
-    platforms: [.macOS(.v26)],
+    // iOS for the client alone: the servers' targets need newer systems.
+    platforms: [.iOS(.v16), .macOS(.v26)],
     products: [
+        .library(name: "StorehookClient", targets: ["StorehookClient"]),
+        .library(name: "StorehookClientTesting", targets: ["StorehookClientTesting"]),
         .executable(name: "storehook", targets: ["storehook"]),
         .executable(name: "storehook-bench", targets: ["storehook-bench"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "The programs, and the packages that they need."),
+        .default(enabledTraits: ["Server"]),
     ],
     // What is built is what was tested: a newer version comes by deploy/raise-versions, and by a change that is tested.
     dependencies: [
@@ -238,6 +251,15 @@ let package = Package(
             ],
             path: "Sources/Simulation", swiftSettings: rules),
 
+        // What apps link: Foundation alone, on systems back to iOS 16. It shares nothing with the targets above.
+        .target(
+            name: "StorehookClient",
+            path: "Sources/Client/StorehookClient", swiftSettings: rules),
+        // Where an app buys while it is developed: the stand-in for Apple's servers as the client's App Store.
+        .target(
+            name: "StorehookClientTesting", dependencies: ["StorehookClient"],
+            path: "Sources/Client/StorehookClientTesting", swiftSettings: rules),
+
         // The commands: the only place that reads the environment and puts the rest together.
         .executableTarget(
             name: "storehook",
@@ -429,7 +451,7 @@ let package = Package(
             name: "StandInTests",
             dependencies: [
                 "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "Base", "Simulation", "StandInSupport",
-                "TestSupport", asyncHTTPClient, jwtKit, nioCore, nioHTTP1,
+                "StorehookClient", "StorehookClientTesting", "TestSupport", asyncHTTPClient, jwtKit, nioCore, nioHTTP1,
             ],
             path: "Tests/StandInTests", exclude: ["apple_judge.py", "apple_library.py"], swiftSettings: rules),
         .testTarget(
@@ -472,6 +494,13 @@ let package = Package(
             ],
             path: "Tests/ProgramTests", exclude: ["Clients/clients.py", "Golden/outputs", "Impostor/impostor.py"],
             swiftSettings: rules),
+        .testTarget(
+            name: "StorehookClientTests", dependencies: ["StorehookClient"],
+            path: "Tests/StorehookClientTests", swiftSettings: rules),
+        // The client as Apple's systems, other packages and later releases see it: by the compiler, from its sources.
+        .testTarget(
+            name: "ClientPackageTests", dependencies: ["TestSupport"],
+            path: "Tests/ClientPackageTests", exclude: ["StorehookClient.api.json"], swiftSettings: rules),
         .testTarget(
             name: "FuzzingTests", dependencies: ["FuzzedReaders"],
             path: "Tests/FuzzingTests", swiftSettings: rules),

@@ -52,12 +52,15 @@ struct DocumentTests {
     func typed() throws {
         let typed = Set(ChapterTests.documents + [AccountAPIChapterTests.document])
         // Another language would be a way past the tests: what is to be typed is in this one.
-        let languages: Set = ["sh", "text", "json", "yaml", "sql", "python"]
+        let languages: Set = ["sh", "text", "json", "yaml", "sql", "python", "swift"]
+        // ClientPackageTests type-checks its Swift.
+        let compiled = "Sources/Programs/storehook/storehook.docc/Client.md"
         // Their commands are indented. RunbookTests runs the runbook's SQL.
         let indented: Set = ["Sources/ARCHITECTURE.md", "deploy/runbook.md"]
         for document in try Document.all() {
             for block in document.blocks {
                 #expect(languages.contains(block.language), "\(document.path): \(block.language)")
+                #expect(block.language != "swift" || document.path == compiled, "no test compiles \(document.path)")
                 if block.isLeftOut {
                     #expect(
                         block.lines[0].wholeMatch(of: /# Our tests do not type this: .+\./) != nil,

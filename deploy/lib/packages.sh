@@ -16,6 +16,7 @@ need() {
 
 have() { command -v "$1"; }
 have_library() { pkg-config --exists "$1"; }
+have_curl_library() { ldconfig -p | grep -qF 'libcurl.so.4 '; }
 have_cxx_library() { compgen -G '/usr/lib/gcc/*/*/libstdc++.so'; }
 have_pgbouncer() { [[ -x /usr/sbin/pgbouncer ]]; }
 have_certificates() { [[ -s /etc/ssl/certs/ca-certificates.crt || -s /etc/pki/tls/certs/ca-bundle.crt ]]; }
@@ -98,6 +99,7 @@ have_python_venv() { python3 -c 'import ensurepip, venv'; }
 need_for_testing() {
     need_for_building
     need_prometheus
+    need libcurl4 "the app's side asks over HTTP by Foundation, which loads it" have_curl_library
     need nginx "the proxy whose files deploy/nginx brings; the one that Debian would start is masked" have_nginx
     need pgbouncer "a pooler to run the programs through; one that Debian starts with it is left alone" have_pgbouncer
     need openssl "a responder to ask about revoked certificates" have openssl

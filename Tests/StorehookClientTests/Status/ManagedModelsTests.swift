@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@testable import StorehookClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@MainActor
+@Suite("The models of a manager")
+struct ManagedModelsTests {
+    private let phone = StatusPhone()
+
+    private func tracker() -> UsageTracker {
+        UsageTracker(
+            manager: phone.manager,
+            api: AccountAPI(baseURL: URL(fileURLWithPath: "/"), transport: NoTransport()) { "" },
+            cache: MemoryCache(), bundled: StatusPhone.catalog)
+    }
+
+    private struct NoTransport: HTTPTransport {
+        func send(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+            throw URLError(.notConnectedToInternet)
+        }
+    }
+
+    @Test("A paywall sells what the manager has loaded, and its status follows")
+    func paywall() async {
+        await phone.launch()
+        let tracker = tracker()
+        let paywall = PaywallModel(manager: phone.manager, tracker: tracker)
+        let status = SubscriptionStatusModel(manager: phone.manager, tracker: tracker)
+        await paywall.load()
+        #expect(paywall.snapshot.options.map(\.id) == ["pro.monthly", "basic.monthly", "lifetime"])
+        paywall.select("pro.monthly")
+        let before = status.snapshot
+        await paywall.purchase()
+        #expect(phone.access.allowed)
+        #expect(await phone.until { status.snapshot != before })
+        #expect(await phone.until { tracker.currentTier == "pro" })
+    }
+
+    @Test("Restoring and renewing go by the manager")
+    func restoring() async {
+        await phone.launch()
+        let tracker = tracker()
+        let restore = RestoreModel(manager: phone.manager, tracker: tracker)
+        await restore.restore()
+        #expect(restore.snapshot.state == .noSubscriptions)
+        phone.store.with { $0.sell("pro.monthly", to: nil) }
+        await restore.restore()
+        #expect(restore.snapshot.state == .success(1))
+        let expired = ExpiredModel(manager: phone.manager, tracker: tracker)
+        let before = expired.snapshot
+        phone.pass(31 * 86_400)
+        await phone.manager.refreshSubscriptionStatus()
+        #expect(phone.manager.isSubscriptionExpired)
+        #expect(await phone.until { expired.snapshot != before })
+    }
+
+    @Test("Each status of the server's has its meaning")
+    func statuses() {
+        let meant = Set((AccountStatus.words + [.unknown("paused")]).map { PlanStatus($0) })
+        #expect(meant.union([.billingRetry]) == Set(PlanStatus.allCases))
+    }
+}
