@@ -26,7 +26,7 @@ struct StandInSourceTests {
         return transaction
     }
 
-    @Test("lists what is sold of what it is asked for, and nothing for who has bought nothing")
+    @Test("lists what is sold of what it is asked for, and nothing for a customer who has bought nothing")
     func products() async throws {
         try await RunningStandIn.with { shop in
             let source = try Self.source(shop)

@@ -1,7 +1,7 @@
 -- compatible-from: 10
 -- What was bought once loses its row where its only transaction turns out to be another purchase's, as subscriptions do.
 
--- The row belongs to whoever writes it: who may delete a subscription that lost its records may delete the row of a purchase that did.
+-- A role that may delete a subscription that lost its records may delete the row of such a purchase, too.
 -- `sql/roles.sql` grants the same; here it is granted so that workers go on between the upgrade and the next run of that file.
 do $$
 declare

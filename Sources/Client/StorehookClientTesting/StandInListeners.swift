@@ -52,7 +52,7 @@ final class StandInListeners: @unchecked Sendable {
         return stream
     }
 
-    /// Hands a transaction to every reader who has not got it as it stands.
+    /// Hands a transaction to every reader that has not received this version of it.
     func hand(_ result: StoreResult, of transaction: StoreTransaction) {
         let waiting = change { state in
             var waiting: [AsyncStream<StoreResult>.Continuation] = []

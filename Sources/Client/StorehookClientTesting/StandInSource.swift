@@ -29,7 +29,7 @@ public final class StandInSource: PurchaseSource {
 
     /// A customer's device.
     /// - Parameters:
-    ///   - interval: how many seconds pass between two looks for transactions that come by themselves, while somebody reads
+    ///   - interval: how many seconds pass between two looks for transactions that come by themselves, while an app reads
     ///     ``updates``; nil where only ``look()`` looks.
     ///   - transport: carries the requests to the stand-in.
     public init(

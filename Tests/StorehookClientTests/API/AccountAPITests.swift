@@ -170,6 +170,18 @@ struct AccountAPITests {
         }
     }
 
+    @Test("reads a counted report with the feature's members beside its own")
+    func counted() async throws {
+        let body = """
+            {"allowed":true,"counted":2,"duplicate":false,"feature":"ai","isUnlimited":false,"limit":50,"name":"AI",
+             "period":"day","reason":null,"remaining":8,"requiredTier":null,"resetsAt":"2026-12-01T00:00:00Z","tier":"pro",
+             "unit":null,"upgradePrompt":null,"used":42}
+            """
+        let counted = try await api(ScriptedTransport([.init(body: body)])).report(2, of: "ai")
+        #expect(counted.counted == 2 && !counted.duplicate)
+        #expect(counted.feature.feature == "ai" && counted.feature.used == 42 && counted.feature.period == .day)
+    }
+
     @Test("reads the Date of an answer, by which the guarded clock is set")
     func date() {
         #expect(ServerDates.header("Sun, 06 Nov 1994 08:49:37 GMT") == Date(timeIntervalSince1970: 784_111_777))

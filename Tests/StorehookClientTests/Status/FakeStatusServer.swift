@@ -25,7 +25,7 @@ final class FakeStatusServer: StatusServer, @unchecked Sendable {
         var version: Int64 = 1
         var answers = 0
         var verified: [String] = []
-        var reports: [ReportedAttempt] = []
+        var reports: [PurchaseAttempt] = []
         var asked = 0
         /// The last answer about an account that reached the app.
         var heard: KnownStatus.Answer?
@@ -48,7 +48,7 @@ final class FakeStatusServer: StatusServer, @unchecked Sendable {
     func hold(_ path: String, _ gate: (@Sendable () async -> Void)?) { lock.withLock { gates[path] = gate } }
 
     private func answer<Answer: Sendable>(_ path: String, _ make: (inout World) throws -> Answer) async throws
-        -> ServerWord<Answer>
+        -> Answered<Answer>
     {
         let (made, date) = try lock.withLock {
             world.asked += 1
@@ -63,22 +63,22 @@ final class FakeStatusServer: StatusServer, @unchecked Sendable {
         if with({ $0.weather == .lost }) { throw ServerFault.away }
         let answer = try made.get()
         with { $0.answers += 1 }
-        return ServerWord(answer: answer, date: date)
+        return Answered(value: answer, date: date)
     }
 
     func account() async throws -> (id: String, appAccountToken: UUID?) {
-        let id = try await answer("account") { $0.caller }.answer
+        let id = try await answer("account") { $0.caller }.value
         with { $0.isTokenHeard = true }
         return (id, StatusPhone.token(of: id))
     }
 
-    func status() async throws -> ServerWord<KnownStatus.Answer> {
+    func status() async throws -> Answered<KnownStatus.Answer> {
         let word = try await answer("status") { $0.status(of: $0.caller) }
-        with { $0.heard = word.answer }
+        with { $0.heard = word.value }
         return word
     }
 
-    func verify(_ transaction: StoreTransaction) async throws -> ServerWord<AcceptedTransaction> {
+    func verify(_ transaction: StoreTransaction) async throws -> Answered<AcceptedTransaction> {
         let heard = Heard()
         let word = try await answer("verify") { world in
             world.verified.append(transaction.id)
@@ -101,7 +101,7 @@ final class FakeStatusServer: StatusServer, @unchecked Sendable {
     /// The account beside an answer; one task alone uses it at a time.
     private final class Heard: @unchecked Sendable { var answer: KnownStatus.Answer? }
 
-    func restore(_ transactions: [StoreTransaction]) async throws -> ServerWord<RestoredTransactions> {
+    func restore(_ transactions: [StoreTransaction]) async throws -> Answered<RestoredTransactions> {
         let word = try await answer("restore") { world in
             let fates = transactions.map { transaction -> RestoredTransactions.Fate in
                 do {
@@ -114,13 +114,13 @@ final class FakeStatusServer: StatusServer, @unchecked Sendable {
             return RestoredTransactions(
                 accountID: world.caller, fates: fates, answer: world.status(of: world.caller))
         }
-        with { $0.heard = word.answer.answer }
+        with { $0.heard = word.value.answer }
         return word
     }
 
-    func catalog() async throws -> Catalog { try await answer("catalog") { _ in StatusPhone.catalog }.answer }
+    func catalog() async throws -> Catalog { try await answer("catalog") { _ in StatusPhone.catalog }.value }
 
-    func report(_ attempt: ReportedAttempt) async throws {
+    func report(_ attempt: PurchaseAttempt) async throws {
         _ = try await answer("report") { $0.reports.append(attempt) }
     }
 }

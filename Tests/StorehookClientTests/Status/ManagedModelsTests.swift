@@ -29,16 +29,32 @@ struct ManagedModelsTests {
     func paywall() async {
         await phone.launch()
         let tracker = tracker()
-        let paywall = PaywallModel(manager: phone.manager, tracker: tracker)
+        let paywall = PaywallModel(manager: phone.manager, tracker: tracker, texts: ClientTexts(.english))
         let status = SubscriptionStatusModel(manager: phone.manager, tracker: tracker)
+        #expect(paywall.snapshot.options.isEmpty)
         await paywall.load()
         #expect(paywall.snapshot.options.map(\.id) == ["pro.monthly", "basic.monthly", "lifetime"])
+        #expect(paywall.snapshot.options.first?.price == "$1/month")
         paywall.select("pro.monthly")
         let before = status.snapshot
         await paywall.purchase()
         #expect(phone.access.allowed)
         #expect(await phone.until { status.snapshot != before })
+        #expect(status.snapshot.card.plan == "pro" && !status.snapshot.details.isEmpty)
         #expect(await phone.until { tracker.currentTier == "pro" })
+    }
+
+    @Test("A purchase that the customer does not want is no error, and one that waits is shown as that")
+    func unfinished() async {
+        await phone.launch()
+        let paywall = PaywallModel(manager: phone.manager, tracker: tracker(), texts: ClientTexts(.english))
+        await paywall.load()
+        phone.store.with { $0.outcome = .cancelled }
+        await paywall.purchase()
+        #expect(paywall.snapshot.phase == .choosing && paywall.snapshot.message == nil)
+        phone.store.with { $0.outcome = .pending }
+        await paywall.purchase()
+        #expect(paywall.snapshot.phase == .pending)
     }
 
     @Test("Restoring and renewing go by the manager")
@@ -57,6 +73,7 @@ struct ManagedModelsTests {
         await phone.manager.refreshSubscriptionStatus()
         #expect(phone.manager.isSubscriptionExpired)
         #expect(await phone.until { expired.snapshot != before })
+        #expect(expired.snapshot.isExpired && expired.snapshot.expiredOn != nil)
     }
 
     @Test("Each status of the server's has its meaning")

@@ -4,7 +4,7 @@ import Testing
 @testable import StorehookClient
 
 @MainActor
-@Suite("What the manager knows, offline and of whom")
+@Suite("What the manager knows offline, and of which account")
 struct ManagerStatusTests {
     private let phone = StatusPhone()
     private static let day = StatusSamples.day
@@ -72,7 +72,7 @@ struct ManagerStatusTests {
         #expect(phone.access == .init())
     }
 
-    @Test("A clock that is ahead locks nobody out who is online")
+    @Test("A clock that is ahead locks no customer out who is online")
     func clockAhead() async {
         phone.clock.set(100 * Self.day)
         await granted()

@@ -5,7 +5,7 @@ import Testing
 @MainActor
 @Suite("Random lives of a device")
 struct StatusLivesTests {
-    @Test("allow what the server, the store or the cache gives, and lock out nobody who has paid and is online")
+    @Test("allow what the server, the store or the cache gives, and lock out no customer who has paid and is online")
     func lives() async {
         var figures: [String: Int] = [:]
         var wrongs: [String] = []

@@ -21,7 +21,7 @@ public struct CatalogProduct: Sendable, Hashable, Decodable {
     /// What customers call it.
     public var name: String
     /// How long it lasts each time, or is counted over.
-    public var period: ProductPeriod
+    public var period: SubscriptionPeriod
     /// How long, as it is shown.
     public var periodName: String?
     /// In thousandths of the currency. What is paid is Apple's to say.

@@ -1,56 +1,19 @@
-public import Foundation
-
 /// What the server answers to a report of use that it has counted.
 public struct CountedUsage: Sendable, Hashable, Decodable {
-    /// Always true: this report was counted. Whether another one would be says remaining.
-    public var allowed: Bool
+    /// What the account may use of the feature after it, and what it has used.
+    public var feature: FeatureAnswer
     /// How much was counted by this request, or by the one with the same key.
     public var counted: Int64
     /// Whether the same key was counted before.
     public var duplicate: Bool
-    /// The feature's id.
-    public var feature: String
-    /// Whether there is no limit.
-    public var isUnlimited: Bool
-    /// How much in a period; nil where there is no limit.
-    public var limit: Int64?
-    /// What customers call it.
-    public var name: String?
-    /// What is counted over.
-    public var period: UsagePeriod?
-    /// Why not.
-    public var reason: RestrictionReason?
-    /// How much may still be used in this period; nil where there is no limit.
-    public var remaining: Int64?
-    /// The lowest tier that gives more, where it is not allowed.
-    public var requiredTier: String?
-    /// When counting begins anew; nil where it never does.
-    public var resetsAt: Date?
-    /// The account's.
-    public var tier: String
-    /// What is counted.
-    public var unit: String?
-    /// What to show where it is not allowed and a higher tier gives more, in the language asked for: English, zh-Hans or zh-Hant.
-    public var upgradePrompt: String?
-    /// How much was used in this period; nil where it is not counted.
-    public var used: Int64?
 
-    private enum CodingKeys: String, CodingKey {
-        case allowed
-        case counted
-        case duplicate
-        case feature
-        case isUnlimited
-        case limit
-        case name
-        case period
-        case reason
-        case remaining
-        case requiredTier
-        case resetsAt
-        case tier
-        case unit
-        case upgradePrompt
-        case used
+    private enum CodingKeys: String, CodingKey { case counted, duplicate }
+
+    /// Reads an answer, in which the feature's members stand beside the other ones.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        counted = try members.decode(Int64.self, forKey: .counted)
+        duplicate = try members.decode(Bool.self, forKey: .duplicate)
+        feature = try FeatureAnswer(from: decoder)
     }
 }

@@ -1,4 +1,4 @@
-/// How long a purchase lasts each time.
+/// How long a product or a purchase lasts each time.
 public enum SubscriptionPeriod: ServerWords {
     /// A week.
     case week
@@ -16,7 +16,7 @@ public enum SubscriptionPeriod: ServerWords {
     case lifetime
     /// A time without renewal.
     case term
-    /// None.
+    /// The catalog does not know it.
     case none
     /// A word of a later release of the server.
     case unknown(String)

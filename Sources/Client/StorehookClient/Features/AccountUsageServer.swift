@@ -22,7 +22,8 @@ struct AccountUsageServer: UsageServer {
                 entry.act, of: entry.feature, idempotencyKey: entry.key, usedAt: entry.isDated ? entry.usedAt : nil)
             // The answer to a repeated report is that of its first time: others may have been counted since.
             return .counted(
-                used: counted.duplicate ? nil : counted.used, window: UsageWindow(counted.period, counted.resetsAt))
+                used: counted.duplicate ? nil : counted.feature.used,
+                window: UsageWindow(counted.feature.period, counted.feature.resetsAt))
         } catch let problem as Problem {
             switch problem.code {
             case "invalid_request": return .invalid

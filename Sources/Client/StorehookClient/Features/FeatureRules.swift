@@ -59,7 +59,7 @@ public struct FeatureRules: Sendable, Hashable, Codable {
     /// What a tier gives of a feature; nil where the catalog does not have the feature.
     ///
     /// - Parameter tier: nil is the first tier, that of an account without access. A tier that the catalog got after it was read here
-    ///   counts as the highest until it is read again: who has paid is not locked out, and the server counts anyway.
+    ///   counts as the highest until it is read again: a customer who has paid is not locked out, and the server counts anyway.
     public func limit(of feature: String, in tier: String?) -> FeatureLimit? {
         guard let last = tiers.last, self.feature(feature) != nil else { return nil }
         let own = tier.map { self.tier($0) ?? last } ?? tiers.first

@@ -9,40 +9,32 @@ struct AccountStatusServer: StatusServer {
         return (account.id, account.appAccountToken)
     }
 
-    func status() async throws -> ServerWord<KnownStatus.Answer> {
+    func status() async throws -> Answered<KnownStatus.Answer> {
         // The status names no account: the account's answer, asked before it, does.
         let answered = try await sorted { try await api.answeredStatus() }
-        return ServerWord(
-            answer: KnownStatus.Answer(answered.value, readAt: answered.date ?? Date()), date: answered.date)
+        return Answered(
+            value: KnownStatus.Answer(answered.value, readAt: answered.date ?? Date()), date: answered.date)
     }
 
-    func verify(_ transaction: StoreTransaction) async throws -> ServerWord<AcceptedTransaction> {
+    func verify(_ transaction: StoreTransaction) async throws -> Answered<AcceptedTransaction> {
         let answered = try await sorted {
             try await api.answeredVerification(transaction.signedTransactionInfo, transaction.signedRenewalInfo)
         }
-        return ServerWord(answer: AcceptedTransaction(answered.value), date: answered.date)
+        return Answered(value: AcceptedTransaction(answered.value), date: answered.date)
     }
 
-    func restore(_ transactions: [StoreTransaction]) async throws -> ServerWord<RestoredTransactions> {
+    func restore(_ transactions: [StoreTransaction]) async throws -> Answered<RestoredTransactions> {
         let answered = try await sorted { try await api.answeredRestoration(transactions.map(\.signedTransactionInfo)) }
         let restored = answered.value
-        return ServerWord(
-            answer: RestoredTransactions(
+        return Answered(
+            value: RestoredTransactions(
                 accountID: restored.account.id, fates: restored.transactions.map { .init($0.result) },
                 answer: KnownStatus.Answer(restored.status, readAt: answered.date ?? Date())), date: answered.date)
     }
 
     func catalog() async throws -> Catalog { try await sorted { try await api.products() } }
 
-    func report(_ attempt: ReportedAttempt) async throws {
-        try await sorted {
-            try await api.report(
-                PurchaseAttempt(
-                    .init(rawValue: attempt.kind.rawValue) ?? .purchase,
-                    .init(rawValue: attempt.outcome.rawValue) ?? .failed, productID: attempt.productID,
-                    reason: attempt.reason, transactionID: attempt.transactionID))
-        }
-    }
+    func report(_ attempt: PurchaseAttempt) async throws { try await sorted { try await api.report(attempt) } }
 
     /// Sorts the errors of a call by what they mean for a transaction.
     private func sorted<Value>(_ call: () async throws -> Value) async throws -> Value {

@@ -5,22 +5,15 @@ protocol StatusServer: Sendable {
     /// Which account the app's token is of, and the token to buy with.
     func account() async throws -> (id: String, appAccountToken: UUID?)
     /// What the account has.
-    func status() async throws -> ServerWord<KnownStatus.Answer>
+    func status() async throws -> Answered<KnownStatus.Answer>
     /// Hands in a transaction.
-    func verify(_ transaction: StoreTransaction) async throws -> ServerWord<AcceptedTransaction>
+    func verify(_ transaction: StoreTransaction) async throws -> Answered<AcceptedTransaction>
     /// Hands in all that the store holds.
-    func restore(_ transactions: [StoreTransaction]) async throws -> ServerWord<RestoredTransactions>
+    func restore(_ transactions: [StoreTransaction]) async throws -> Answered<RestoredTransactions>
     /// What is for sale, and what it gives.
     func catalog() async throws -> Catalog
     /// Reports how an attempt to buy or to restore ended.
-    func report(_ attempt: ReportedAttempt) async throws
-}
-
-/// An answer, and the server's time.
-struct ServerWord<Answer: Sendable>: Sendable {
-    var answer: Answer
-    /// When the server answered, by its clock; nil where it did not state that.
-    var date: Date?
+    func report(_ attempt: PurchaseAttempt) async throws
 }
 
 /// What the server answers to a transaction that it accepts.
@@ -48,18 +41,6 @@ struct RestoredTransactions: Sendable, Equatable {
     /// In the order in which they were handed in.
     var fates: [Fate]
     var answer: KnownStatus.Answer
-}
-
-/// How an attempt ended, as it is reported.
-struct ReportedAttempt: Sendable, Equatable {
-    enum Kind: String, Sendable { case purchase, restore }
-    enum Outcome: String, Sendable { case completed, pending, cancelled, failed, nothing }
-
-    var kind: Kind
-    var productID: String?
-    var outcome: Outcome
-    var transactionID: String?
-    var reason: String?
 }
 
 /// Why a server gave no answer that counts.

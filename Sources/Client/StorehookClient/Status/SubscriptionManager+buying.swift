@@ -46,8 +46,8 @@ extension SubscriptionManager {
     /// No account is signed in.
     struct NotSignedIn: Error {}
 
-    private func report(_ productID: String, _ outcome: ReportedAttempt.Outcome, _ reason: String? = nil) {
-        report(ReportedAttempt(kind: .purchase, productID: productID, outcome: outcome, reason: reason))
+    private func report(_ productID: String, _ outcome: PurchaseAttempt.Outcome, _ reason: String? = nil) {
+        report(PurchaseAttempt(.purchase, outcome, productID: productID, reason: reason))
     }
 
     private func end(_ error: ClientError?, _ mine: Int) {
@@ -106,14 +106,14 @@ extension SubscriptionManager {
         change { turn.busy += 1 }
         let result = await restore(mine)
         guard generation == mine else { return .cancelled }
-        let outcome: ReportedAttempt.Outcome =
+        let outcome: PurchaseAttempt.Outcome =
             switch result {
             case .restored: .completed
             case .nothing: .nothing
             case .cancelled: .cancelled
             case .failed: .failed
             }
-        report(ReportedAttempt(kind: .restore, outcome: outcome))
+        report(PurchaseAttempt(.restore, outcome))
         if case .failed(let error) = result { end(error, mine) } else { end(nil, mine) }
         return result
     }
@@ -143,9 +143,9 @@ extension SubscriptionManager {
             let order = turn.asked
             let word = try await server.restore(transactions)
             guard generation == mine, let known else { return .cancelled }
-            guard Self.isSame(word.answer.accountID, known.accountID) else { throw OtherAccount() }
+            guard Self.isSame(word.value.accountID, known.accountID) else { throw OtherAccount() }
             anchor(at: word.date)
-            return await settle(transactions, word.answer, order, mine)
+            return await settle(transactions, word.value, order, mine)
         } catch {
             if error is CancellationError { return .cancelled }
             write("the purchases cannot be restored: \(error)")

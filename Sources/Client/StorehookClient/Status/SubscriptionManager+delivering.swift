@@ -21,11 +21,10 @@ extension SubscriptionManager {
         write("a transaction is not signed by the store and gives nothing: \(reason)")
         guard let productID = productID ?? claimed?.productID else { return }
         report(
-            ReportedAttempt(
-                kind: .purchase, productID: productID, outcome: .failed, reason: "unverified: \(reason)"))
+            PurchaseAttempt(.purchase, .failed, productID: productID, reason: "unverified: \(reason)"))
     }
 
-    /// Hands a transaction in once, whoever gives it, and finishes it once the server has accepted it.
+    /// Hands a transaction in once, although several parts of the store may give it, and finishes it once the server has accepted it.
     func deliver(_ transaction: StoreTransaction, finishes: Bool, _ mine: Int) async -> Fate {
         guard generation == mine, let known else { return .later }
         var fate = turn.settled[transaction.id] ?? (known.accepted.contains(transaction.id) ? .accepted : nil)
@@ -51,10 +50,10 @@ extension SubscriptionManager {
             let word = try await server.verify(transaction)
             // Accepted is accepted, but what it says of the account is of one that is not signed in any more.
             guard generation == mine, let known else { return .accepted }
-            guard Self.isSame(word.answer.accountID, known.accountID) else { return .later }
+            guard Self.isSame(word.value.accountID, known.accountID) else { return .later }
             anchor(at: word.date)
             turn.settled[transaction.id] = .accepted
-            merge(word.answer, order)
+            merge(word.value, order)
             accept([transaction])
             return .accepted
         } catch {
@@ -84,9 +83,9 @@ extension SubscriptionManager {
             write("the server rejects transaction \(transaction.id): it is not finished")
             turn.settled[transaction.id] = .rejected
             report(
-                ReportedAttempt(
-                    kind: .purchase, productID: transaction.productID, outcome: .failed,
-                    transactionID: transaction.id, reason: "rejected"))
+                PurchaseAttempt(
+                    .purchase, .failed, productID: transaction.productID, reason: "rejected",
+                    transactionID: transaction.id))
             return .rejected
         case .away, .unreadable, nil:
             write("transaction \(transaction.id) is handed in later: \(error)")
@@ -147,7 +146,7 @@ extension SubscriptionManager {
     // MARK: Attempts
 
     /// Reports an attempt, after those before it. Nothing waits for it, and nothing is decided by it.
-    func report(_ attempt: ReportedAttempt) {
+    func report(_ attempt: PurchaseAttempt) {
         let (server, before) = (server, turn.reporting)
         turn.reporting = Task { [weak self] in
             await before?.value

@@ -164,7 +164,7 @@ extension SubscriptionManager {
             let word = try await server.status()
             guard generation == mine else { return nil }
             anchor(at: word.date)
-            adopt(word.answer, order)
+            adopt(word.value, order)
             return nil
         } catch {
             guard generation == mine else { return nil }

@@ -107,7 +107,7 @@ public final class SubscriptionManager {
         do {
             if let data = try cache.load() {
                 let kept = try JSONDecoder().decode(KnownStatus.self, from: data)
-                // The time is the device's, whoever was signed in.
+                // The time is the device's and not the account's.
                 guarded.raise(to: kept.highest)
                 if kept.accountID == accountID { known = kept }
             }

@@ -8,7 +8,7 @@ public protocol PurchaseSource: Sendable {
 
     /// Buys a product. The transaction is unfinished until ``finish(_:)``.
     /// - Parameter appAccountToken: the token of `GET /v1/account`, which the store signs into the transaction.
-    /// - Throws: where the purchase failed, or nobody knows whether it did.
+    /// - Throws: where the purchase failed, or it is not known whether it did.
     func purchase(_ productID: String, appAccountToken: UUID) async throws -> PurchaseOutcome
 
     /// What the customer may use now, by the store: the latest transaction of each subscription that is active or in its grace
