@@ -1,5 +1,5 @@
 -- Gives the users of logins.sql the passwords that stand in the environment of psql, which sends them to the server as
--- they are: for a connection that nobody listens in on. After logins.sql, by whoever ran that:
+-- they are: for a connection that is not listened in on. After logins.sql, as the role that ran it:
 --
 --     export RECEIVER_PASSWORD=... WORKER_PASSWORD=... OPS_PASSWORD=... API_PASSWORD=...
 --     psql "$DATABASE_URL" -f sql/roles.sql -f deploy/logins.sql -f deploy/passwords.sql
@@ -37,7 +37,7 @@ begin
             execute format('alter role %I password null', account);
         exception
             when insufficient_privilege then
-                raise exception '% may not change the password of %, which somebody else made: run this as whoever made it, or as a superuser',
+                raise exception '% may not change the password of %, which another role made: run this as that role, or as a superuser',
                     quote_ident(current_user), account;
         end;
     end loop;

@@ -95,7 +95,7 @@ struct DoctorServerTests {
                 let found = try await faults(site, own, ["--transaction-age", "1"])
                 #expect(Set(found.keys) == ["replication slots", "vacuum horizon"], "\(found)")
                 #expect(
-                    found["replication slots"]?.contains("replication slot unread, which nobody reads, keeps 1.0")
+                    found["replication slots"]?.contains("replication slot unread, which no standby reads, keeps 1.0")
                         == true)
                 #expect(found["vacuum horizon"]?.contains("prepared transaction forgotten") == true, "\(found)")
                 try await site.with(["receive", "--port", "0", "--metrics-port", "0"], own) { receiver in

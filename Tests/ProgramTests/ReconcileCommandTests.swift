@@ -111,7 +111,7 @@ struct ReconcileCommandTests {
                  where ends_at <= now() - interval '6 hours'
                 """)
             let silent = try await site.run("doctor", "--port", "1", with: settings(server))
-            #expect(silent.output.contains("nobody asks Apple"), "\(silent.output)")
+            #expect(silent.output.contains("no worker asks Apple"), "\(silent.output)")
             #expect(silent.ending == .exited(1))
         }
     }

@@ -152,7 +152,7 @@ remove_kept_builds() {
     detail "removed $size from $kept_builds"
 }
 
-# show_build LOG: a line that tells what is being built, how much of it is done, and how long the rest may take.
+# show_build LOG: a line that shows what is being built, how much of it is done, and how long the rest may take.
 show_build() {
     local line step steps passed=$((SECONDS - build_began)) left=''
     [[ -n $rewrite ]] || return 0

@@ -21,7 +21,7 @@ have_cxx_library() { compgen -G '/usr/lib/gcc/*/*/libstdc++.so'; }
 have_pgbouncer() { [[ -x /usr/sbin/pgbouncer ]]; }
 have_certificates() { [[ -s /etc/ssl/certs/ca-certificates.crt || -s /etc/pki/tls/certs/ca-bundle.crt ]]; }
 
-# What building takes, whoever builds.
+# What every build needs.
 need_for_building() {
     need git "the package manager of Swift fetches with it" have git
     need ca-certificates "to fetch packages over https" have_certificates
@@ -54,7 +54,7 @@ install_missing() {
     ((${#missing_packages[@]} > 0)) || return 0
     have apt-get >/dev/null || fail "missing: ${missing_packages[*]} (Debian's names); install them and run this again"
     if ((EUID != 0)); then
-        # Without a terminal sudo could only ask nobody.
+        # Without a terminal sudo cannot ask for a password.
         if ! have sudo >/dev/null || { [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; }; then
             fail "packages are missing and this is not root; as root: apt-get install ${missing_packages[*]}"
         fi

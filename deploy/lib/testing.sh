@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Runs the tests, tells at the end what failed, and tries once more what may have failed by chance: tests hold real servers and
+# Runs the tests, lists at the end what failed, and tries once more what may have failed by chance: tests hold real servers and
 # processes to deadlines on machines that are small and shared.
 
 # More than so many failures are no bad luck, and are not tried again.
@@ -171,7 +171,7 @@ start_tests() {
     "$start" "$variable" "$bundle" --testing-library swift-testing --no-parallel --event-stream-output-path "$events" "$@"
 }
 
-# show_tests DIRECTORY: a line that tells how far they are.
+# show_tests DIRECTORY: a line that shows how far they are.
 show_tests() {
     [[ -n $rewrite ]] || return 0
     progress "$(cat -- "$1"/events-* 2>/dev/null | grep -cE '"kind":"testEnded".*\.swift:[0-9]+:[0-9]+"') of $(

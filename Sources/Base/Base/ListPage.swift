@@ -20,7 +20,7 @@ package struct ListPage<Element: Sendable>: Sendable {
 
 extension ListPage: Equatable where Element: Equatable {}
 
-/// A place in a list: the key of the row before it. Its text is for whoever asks for the next page.
+/// A place in a list: the key of the row before it. A caller sends its text to get the next page.
 package struct ListCursor: Sendable, Hashable, CustomStringConvertible {
     /// The columns of the key.
     package let parts: [String]

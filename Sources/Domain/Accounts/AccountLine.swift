@@ -126,12 +126,12 @@ extension AccountLine {
         LineTimeline(self, of: account, catalog).span(at: instant)?.gives ?? false
     }
 
-    /// Whether what ended last on it by an instant was a trial that nobody paid for; see ``AccountState``.
+    /// Whether what ended last on it by an instant was a trial without a payment after it; see ``AccountState``.
     public func hasEndedAsTrial(at instant: Timestamp, by catalog: Catalog) -> Bool {
         LineTimeline.hasEndedAsTrial(phases(by: catalog).prefix { $0.startsAt <= instant })
     }
 
-    /// Its phase at an instant, whoever owns it then; nil before it began.
+    /// Its phase at an instant, whichever account owns it then; nil before it began.
     public func phase(at instant: Timestamp, by catalog: Catalog) -> LinePhase? {
         phases(by: catalog).last { $0.startsAt <= instant }
     }

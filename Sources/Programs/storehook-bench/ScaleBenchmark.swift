@@ -8,7 +8,7 @@ struct ScaleBenchmark: AsyncParsableCommand {
         abstract: "Throughput of one worker to four on one queue, in turn, in one run.",
         discussion: """
             Needs DATABASE_URL of a server on which a database may be created, and the storehook program beside this one. Each
-            backlog has a database of its own; the rounds go up and down in turn, so that what drifts favours nobody.
+            backlog has a database of its own; the rounds go up and down in turn, so that drift favours neither side.
 
             Example: storehook-bench scale --backlog 10000 --rounds 2
             """)

@@ -8,7 +8,7 @@ struct DeadLettersShow: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show one dead letter, and what it says.",
         discussion: """
-            What an unverified letter says is shown as it stands in it; nobody vouches for it.
+            What an unverified letter says is shown as it stands in it; it may be forged.
 
             Example: storehook dead-letters show 17
             """)

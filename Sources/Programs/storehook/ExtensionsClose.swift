@@ -6,7 +6,7 @@ struct ExtensionsClose: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "close",
         abstract:
-            "Give an extension of renewal dates up, for a reason that stays on record: nobody follows it any more.",
+            "Give an extension of renewal dates up, for a reason that stays on record: workers follow it no longer.",
         discussion: """
             What Apple has taken on it does all the same. The same can then be asked for anew.
 

@@ -18,7 +18,7 @@ struct Reconcile: ActingCommand {
             takes the way of what Apple posts. Whatever ends it, the next run goes on from there. Exits with 1 if something
             could not be proven.
 
-            --check changes nothing: it tells what Apple lists and is in no place here, and exits with 1 if there is any.
+            --check changes nothing: it lists what Apple has and is in no place here, and exits with 1 if there is any.
             What is still waiting for a worker is not missing.
 
             Example: storehook reconcile --since 2026-01-31T03:00:00Z

@@ -21,7 +21,7 @@ struct RefreshCommand: ActingCommand {
             With --account the purchases are those that the account's appAccountToken stands in or that are bound to it, in every
             environment and app that a key is set for; storehook consent shows the token. Of each
             customer's history Apple is asked once, for ten at the most; a worker asks for the rest. Exits with 1 also where
-            there is no such purchase and where nobody can be asked about one.
+            there is no such purchase and where Apple cannot be asked about one.
 
             With --receipt the purchases are those of an old receipt, in base64 or as bytes. It is stored where Apple's signature
             or verifyReceipt vouches for it; otherwise its ids are only asked with, and it exits with 1. With a Server API key its

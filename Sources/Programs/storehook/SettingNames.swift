@@ -1,4 +1,4 @@
-/// The names of all settings, and which of those that are set nobody reads.
+/// The names of all settings, and which of those that are set no program reads.
 enum SettingNames {
     /// A name that is set and that no program reads.
     struct Unknown: Sendable, Hashable {

@@ -10,9 +10,9 @@ struct SubscriptionCommand: AsyncParsableCommand {
         commandName: "subscription",
         abstract: "Show a purchase at an instant, and the story that explains it.",
         discussion: """
-            The story tells what happened, in the order in which Apple signed it, with each status by all that is known now: it
-            is the same whatever arrived when. --as-learned tells the other story, for audits: what was learned when, and what
-            was believed then. --known-at tells what had been applied by an instant, as if nothing had come since: it is refused for the
+            The story shows what happened, in the order in which Apple signed it, with each status by all that is known now: it
+            is the same whatever arrived when. --as-learned shows the other story, for audits: what was learned when, and what
+            was believed then. --known-at shows what had been applied by an instant, as if nothing had come since: it is refused for the
             future, and for a time whose evidence was dropped (STOREHOOK_RETENTION_DAYS). Prints a table on a terminal and JSON elsewhere, unless --format says otherwise.
 
             Example: storehook subscription 2000000123456789 --at 2026-01-31T12:00:00Z
@@ -31,7 +31,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
         }
         if at != nil || knowledge.knownAt != nil, asLearned {
             throw ValidationError(
-                "--as-learned tells every belief at its own time: it goes without --at and --known-at")
+                "--as-learned shows every belief at its own time: leave out --at and --known-at")
         }
     }
 

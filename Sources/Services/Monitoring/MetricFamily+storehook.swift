@@ -91,7 +91,7 @@ extension MetricFamily {
         ),
         MetricFamily(
             "storehook_apple_forged_total", .counter,
-            "Signed records in Apple's answers that do not verify, by reason: nobody has seen them."),
+            "Signed records in Apple's answers that do not verify, by reason: they are not stored."),
         MetricFamily(
             "storehook_history_proven_seconds", .gauge,
             """
@@ -237,11 +237,11 @@ extension MetricFamily {
             "Since when the oldest prepared transaction of the database waits for its end; 0 where there is none."),
         MetricFamily(
             "storehook_database_slot_bytes", .gauge,
-            "The most WAL that the server keeps for one replication slot that nobody reads; 0 where there is none."),
+            "The most WAL that the server keeps for one replication slot that no standby reads; 0 where there is none."),
         MetricFamily(
             "storehook_database_slot_transactions", .gauge,
             """
-            The most transactions since what one replication slot that nobody reads keeps VACUUM from removing; 0 where there is \
+            The most transactions since what one replication slot that no standby reads keeps VACUUM from removing; 0 where there is \
             none.
             """),
         MetricFamily(

@@ -111,7 +111,7 @@ extension PostgresQuery {
     private static let holdingColumns = StoredAccount.holdingColumns.joined(separator: ", ")
     private static let gatheredHoldings = StoredAccount.holdingColumns.map { "array_agg(\($0)) as \($0)" }
         .joined(separator: ", ")
-    // An empty array says that there are none; null, that nobody knows.
+    // An empty array says that there are none; null, that it is not known.
     private static let allHoldings = StoredAccount.holdingColumns.map { column in
         let isText = !["holding_starts", "holding_ends"].contains(column)
         return "coalesce(\(column), '{}'::\(isText ? "text" : "timestamptz")[]) as \(column)"

@@ -101,7 +101,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// What is gone, or nobody's any more, is owed no longer.
+    /// What is gone, or belongs to no account any more, is owed no longer.
     fileprivate static func settled(_ keys: [PurchaseKey]) -> PostgresQuery {
         PostgresQuery(
             "events.settled_purchases",

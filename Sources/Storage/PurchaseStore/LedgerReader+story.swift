@@ -11,7 +11,7 @@ extension LedgerReader {
         try await evidence(of: originalTransactionID).map { story(of: $0.purchase, $0.pieces) }
     }
 
-    /// The story that some evidence of a purchase tells.
+    /// The story of a purchase by some of its evidence.
     func story(of purchase: PurchaseKey, _ pieces: [RecordedEvidence]) -> RecordedStory {
         var byNotification: [UniqueIdentifier: RecordedStory.Learned] = [:]
         var byRecord: [[UInt8]: RecordedStory.Learned] = [:]

@@ -34,7 +34,7 @@ package final class PurchasedProducts: Sendable {
     /// Nothing is known yet.
     package init() {}
 
-    /// Records what a batch makes held. It is the last step of its transaction: whoever waits for the same product waits for the
+    /// Records what a batch makes held. It is the last step of its transaction: a worker that waits for the same product waits for the
     /// commit alone.
     package func note(_ deltas: [PurchaseDelta], _ session: borrowing PostgresSession) throws {
         var held: [Product: Timestamp] = [:]

@@ -6,7 +6,7 @@
 public struct AddressPolicy: Sendable, Hashable {
     /// Whether http is called, too.
     public var allowsHTTP: Bool
-    /// Networks that are called although they are nobody's on the Internet.
+    /// Networks that are called although the Internet does not route them.
     public var allowedNetworks: [AddressBlock]
 
     /// A policy; by default only https and public addresses.

@@ -17,5 +17,5 @@ const struct storehook_migration *_Nonnull storehook_migration_at(int place);
 /// The text of sql/objects.txt.
 const char *_Nonnull storehook_objects(void);
 
-/// The commit that the program was built from, as whoever packs it has named it in STOREHOOK_COMMIT; otherwise "unknown".
+/// The commit that the program was built from, as STOREHOOK_COMMIT named it when the program was packed; otherwise "unknown".
 const char *_Nonnull storehook_commit(void);

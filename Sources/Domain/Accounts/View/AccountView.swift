@@ -32,7 +32,7 @@ package struct AccountView: Sendable, Hashable {
     package var erasedAt: Timestamp?
     /// Up to when it holds all that Apple has posted in its environment, by Apple's own history; nil without proof.
     package var provenUntil: Timestamp?
-    /// Whether its id is kept, so that events name it, or is not to be, because the person was erased; nil where nobody asked.
+    /// Whether its id is kept, so that events name it, or is not to be, because the person was erased; nil where that was not asked for.
     package var isNamed: Bool?
     /// By what had been applied and recorded at that instant it is so; nil for all that is known now.
     package var knownAt: Timestamp?

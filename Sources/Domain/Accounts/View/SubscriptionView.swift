@@ -79,7 +79,7 @@ package struct SubscriptionView: FamilySharable, Sendable, Hashable {
     package var trialStartedAt: Timestamp?
     /// When Apple's trial ends or ended.
     package var trialEndsAt: Timestamp?
-    /// Whether the last that it gave was a trial that nobody paid for.
+    /// Whether the last that it gave was a trial without a payment after it.
     package var hasEndedAsTrial = false
     /// The account that owns it; nil where it is free.
     package var owner: UniqueIdentifier?

@@ -183,7 +183,7 @@ struct LineOrigins {
     /// The account that Apple signed into a period, or into the nearest one before it in its stretch, as it counts at an
     /// instant.
     func account(of place: Int, in periods: [Period], at instant: Timestamp) -> UniqueIdentifier? {
-        // One that never begins names nobody once it is replaced.
+        // One that never begins names no account once it is replaced.
         guard namers.indices.contains(place),
             let place = periods[...place].lastIndex(where: { !$0.isReplaced(at: instant) })
         else { return nil }

@@ -19,7 +19,7 @@ import Worker
 struct PlainWorker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plain-worker",
-        abstract: "A worker that tells of what it changes, or does not.",
+        abstract: "A worker that writes events, or does not.",
         discussion: """
             Reads DATABASE_URL; serves the simulator's app and trusts the root that it is told.
 
@@ -29,7 +29,7 @@ struct PlainWorker: AsyncParsableCommand {
 
     @Option(help: "SHA-256 of the trusted root.") var trustedRoot: String
     @Option(help: "Notifications claimed at a time.") var batch = 100
-    @Flag(inversion: .prefixedNo, help: "Whether it tells.") var telling = true
+    @Flag(inversion: .prefixedNo, help: "Whether it writes events.") var telling = true
 
     func run() async throws {
         guard let url = ProcessInfo.processInfo.environment["DATABASE_URL"], let root = Fingerprint(trustedRoot) else {

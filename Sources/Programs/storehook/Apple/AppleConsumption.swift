@@ -63,7 +63,7 @@ struct AppleConsumption: ActingCommand {
     @Flag(inversion: .prefixedNo, help: "Whether the customer could try it before buying.") var sampleContent = false
     @Option(help: "How much was used, in thousandths of a percent: 100000 is all of it.") var percentage: Int64?
     @Option(help: "decline, grant-full or grant-prorated.") var preference: Preference?
-    @Flag(help: "Also where Apple may have an answer, of which nobody knows.") var again = false
+    @Flag(help: "Also where Apple may have an answer already.") var again = false
 
     func validate() throws {
         guard consented else {
@@ -133,7 +133,7 @@ struct AppleConsumption: ActingCommand {
             throw CommandFailure(
                 settled.outcome == .refused
                     ? "Apple refuses it for good: \(settled.why ?? "")"
-                    : "nobody knows whether Apple has it (\(settled.why ?? "")): it is not told twice by itself")
+                    : "it is not known whether Apple has it (\(settled.why ?? "")): no worker sends it again")
         case .notHeld:
             throw CommandFailure(
                 "it is settled, a worker has it at this moment, or none has noted it yet: storehook consumption list")
@@ -178,7 +178,7 @@ struct AppleConsumption: ActingCommand {
             guard let notification = trace.notificationUUID else { return .unrecorded }
             guard again else {
                 throw CommandFailure(
-                    "it is not sent: Apple may have an answer about it, and nobody knows; --again tells it all the same"
+                    "it is not sent: Apple may have an answer about it; --again sends it all the same"
                 )
             }
             return .again(notification)

@@ -9,7 +9,7 @@ struct AppleExtendAllStatus: AsyncParsableCommand {
         commandName: "extend-all-status",
         abstract: "How far Apple is with a mass extension.",
         discussion: """
-            Asks Apple alone; storehook extensions show tells what is known here, with each failure.
+            Asks Apple alone; storehook extensions show has what is known here, with each failure.
 
             Example: storehook apple extend-all-status com.example.pro 7f1de78e-0d4e-4c5e-9d3c-000000000001
             """)

@@ -15,7 +15,7 @@ struct AppleOptions: ParsableArguments {
     var place: Environment?
     @OptionGroup var output: Output
 
-    /// Asks, and prints the answer. Exits with 1 where a record was withheld, or the answer tells of a fault.
+    /// Asks, and prints the answer. Exits with 1 where a record was withheld, or the answer states a fault.
     /// - Parameter whenOpen: the environment for a request about no purchase, which either environment would accept.
     func run(
         environmentWhenOpen whenOpen: Environment? = nil,

@@ -26,7 +26,7 @@ struct DemoShop: Sendable {
             let bought = try await calls.post(
                 "purchases", ["productId": "com.example.storehook.basic.weekly", "environment": "Sandbox"])
             guard let id = bought["originalTransactionId"]?.asText else {
-                throw trouble("tells no original transaction")
+                throw trouble("has no original transaction")
             }
             original = id
             tell("a customer bought a week: original transaction \(original)")

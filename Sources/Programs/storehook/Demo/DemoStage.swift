@@ -22,16 +22,16 @@ struct DemoStage {
     let patience: Duration
 
     private static let product = "com.example.storehook.basic.weekly"
-    /// How long a week takes once nothing more has to come by itself: whoever looks on has time.
+    /// How long a week takes once nothing more has to come by itself: the viewer has time.
     private static let slowWeek: Int64 = 60
 
-    /// Plays, and tells each step as soon as all of it has come.
+    /// Plays, and prints each step as soon as all of it has come.
     /// - Throws: `CommandFailure` saying what did not come, or that the shop knows the customer already; `CancellationError`. The
     ///   customer then renews no more.
     func play(_ printer: DemoLifePrinter) async throws {
         let before = try await api.account()
         guard let token = before.body["appAccountToken"]?.asText, let token = UniqueIdentifier(token) else {
-            throw CommandFailure("GET \(api.path) of \(api.url) tells no appAccountToken")
+            throw CommandFailure("GET \(api.path) of \(api.url) has no appAccountToken")
         }
         guard try await posts().isEmpty else {
             throw CommandFailure(
@@ -66,7 +66,7 @@ struct DemoStage {
                 "appAccountToken": .string(watch.token.description), "environment": place,
             ])
         guard let original = bought["originalTransactionId"]?.asText else {
-            throw shop.trouble("tells no original transaction")
+            throw shop.trouble("has no original transaction")
         }
         watch.original = original
         let subscription: JSONValue = ["originalTransactionId": .string(original)]

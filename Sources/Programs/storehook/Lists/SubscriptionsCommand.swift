@@ -22,7 +22,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 struct SubscriptionsList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List subscriptions by what they are now, whoever has them.",
+        abstract: "List subscriptions of all accounts by what they are now.",
         discussion: """
             In the order of their original transactions. Filters add up. A status
             is a function of time that no index knows: one page looks through

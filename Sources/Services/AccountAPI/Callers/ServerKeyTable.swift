@@ -27,7 +27,7 @@ package final class ServerKeyTable: Service {
     private static let maximumAge = Duration.seconds(60)
     /// How long a request waits for a reading.
     private static let patience = Duration.seconds(3)
-    /// How many requests wait for one. Any more get 503 at once: nobody can tell whether their keys are good.
+    /// How many requests wait for one. Any more get 503 at once: it is not known whether their keys are good.
     private static let mostWaiting = 100
     /// For how long a key that was looked for in vain is refused without a look.
     private static let absence = Duration.seconds(5)

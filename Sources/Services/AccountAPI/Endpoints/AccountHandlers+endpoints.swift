@@ -47,7 +47,7 @@ extension AccountHandlers {
             ) { try await verify($0) { shapes.verify.value(of: $0, for: $1) } },
             proving(
                 root + "/restore", "restore" + suffix,
-                "The same for all that a device holds; tells of each what became of it.",
+                "The same for all that a device holds; answers for each what became of it.",
                 Self.restoreBody, shapes.restore.schema, isOptional: true
             ) { try await restore($0) { shapes.restore.value(of: $0, for: $1) } },
             refreshing(root + "/refresh", "refresh" + suffix, shapes.status),
@@ -131,7 +131,7 @@ extension AccountHandlers {
 
     private func refreshing(_ path: String, _ name: String, _ shape: AccountShape<AccountView>) -> AccountEndpoint {
         var endpoint = endpoint(
-            .post, path, name, "Asks Apple now about the account's purchases, then tells how it stands.", shape.schema
+            .post, path, name, "Asks Apple now about the account's purchases, then answers how it stands.", shape.schema
         ) { try await refreshed($0, shape) }
         endpoint.query = [Self.environment]
         endpoint.problems = [.environmentForbidden, .noRefresh, .appleAway, .writeBudget]
@@ -258,7 +258,7 @@ extension AccountHandlers {
 
     private static let usageRule = ValueSchema.Rule.atMostOne(["amount", "release", "set"])
 
-    /// A member that nobody knows is refused: misspelt, it would count 1 of what was meant to be more.
+    /// An unknown member is refused: misspelt, it would count 1 of what was meant to be more.
     private static let usageBody = ValueSchema.named(
         "UsageRequest", .ruled(.strict(StrictObject(what: "a report of use", members: usageMembers)), [usageRule]))
 

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The open connections: how many there may be, what they may hold together, and how each is stopped.
 ///
-/// The server tells its connections to finish by an event in their pipelines, and then waits for all of them. Two
+/// The server asks its connections to finish by an event in their pipelines, and then waits for all of them. Two
 /// kinds of connection, both accepted while it stops, would keep it waiting:
 /// - one without a pipeline when the event is sent, which goes on being served;
 /// - one whose request no task reads any more, which ends only when its sender gives up.

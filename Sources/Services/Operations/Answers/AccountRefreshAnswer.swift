@@ -45,7 +45,7 @@ extension CommandAnswer {
         if !report.unknown.isEmpty { lines.append("Apple does not know \(report.unknown.joined(separator: ", "))") }
         if !report.unasked.isEmpty {
             lines.append(
-                "nobody can be asked about \(report.unasked.joined(separator: ", ")): no key is set for the app, or its environment is not served"
+                "Apple cannot be asked about \(report.unasked.joined(separator: ", ")): no key is set for the app, or its environment is not served"
             )
         }
         if let trouble = report.trouble { lines.append("asking went wrong: \(trouble)") }

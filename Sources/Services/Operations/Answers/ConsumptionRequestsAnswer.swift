@@ -33,7 +33,7 @@ extension ConsumptionReason {
     package var advice: String {
         switch self {
         case .noTransaction: "the transaction that Apple asks about is not known here"
-        case .noAccount: "the purchase names no account (appAccountToken), so nobody can have consented"
+        case .noAccount: "the purchase names no account (appAccountToken), so no account can have consented"
         case .noConsent: "the customer was never asked, or has not agreed; storehook consent records it"
         case .consentWithdrawn: "the customer has taken the consent back"
         case .noPolicy: "no policy is set; see STOREHOOK_CONSUMPTION_POLICY"

@@ -14,7 +14,7 @@ extension CommandAnswer {
                 "days": found.days.json, "more": .bool(hasMore), "accounts": Self.expiring.values(of: accounts),
             ],
             text: accounts.isEmpty
-                ? "nobody loses access within \(span)"
+                ? "no account loses access within \(span)"
                 : Self.expiring.table(of: accounts) + (hasMore ? "\n\nand more within \(span); see --limit" : ""))
     }
 

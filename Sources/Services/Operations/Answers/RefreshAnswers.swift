@@ -40,13 +40,13 @@ extension CommandAnswer {
             lines.append("stored as evidence: row \(report.outboxIDs.map { "\($0)" }.joined(separator: " and "))")
         } else {
             lines.append(
-                "nobody vouches for this receipt, and it is not stored: \(report.refusal?.description ?? "no reason is known")"
+                "this receipt cannot be verified, and is not stored: \(report.refusal?.description ?? "no reason is known")"
             )
             if report.refusal?.isTransient == true { lines.append("that passes: hand it in again later") }
         }
         if report.words > 0 {
             lines.append(
-                "\(report.words) things that verifyReceipt says, and nobody signs, were stored and wait for a worker")
+                "\(report.words) unsigned things that verifyReceipt says were stored and wait for a worker")
         }
         lines += report.refreshes.map(\.text)
         if let trouble = report.trouble { lines.append("asking about it went wrong: \(trouble)") }

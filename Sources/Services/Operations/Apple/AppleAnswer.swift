@@ -11,7 +11,7 @@ package struct AppleAnswer: Sendable {
     package let refused: [RefusedRecord]
     /// Where the rest of it is; nil where this is all.
     package let missing: MissingPages?
-    /// Whether it tells of a fault that somebody has to mend.
+    /// Whether it states a fault that an operator has to mend.
     package let isFault: Bool
 
     /// An answer of these members from this environment.

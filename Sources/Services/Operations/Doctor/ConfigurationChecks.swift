@@ -40,7 +40,7 @@ package struct ConfigurationChecks: Sendable {
     }
 
     private let faults: [String]
-    /// What is set and nobody reads, each with the setting that was probably meant.
+    /// What is set and no program reads, each with the setting that was probably meant.
     private let unknown: [(name: String, nearest: String?)]
     private let sandbox: SandboxPolicy
     private let trust: VerifierConfiguration?
@@ -55,7 +55,7 @@ package struct ConfigurationChecks: Sendable {
     ///   - trust: what workers trust and serve; nil where that is among the faults.
     ///   - proxies: the proxies that the receiver trusts to name the sender; nil where that is among the faults.
     ///   - policy: what is decided about requests for consumption data.
-    ///   - unknown: what is set and nobody reads, each with the setting that was probably meant.
+    ///   - unknown: what is set and no program reads, each with the setting that was probably meant.
     ///   - sandbox: whose purchases in Sandbox open something.
     ///   - role: what the settings are for.
     package init(
@@ -137,10 +137,10 @@ package struct ConfigurationChecks: Sendable {
         case .all:
             return .ok(
                 "purchases in Sandbox open what was bought for every account (STOREHOOK_SANDBOX_ACCESS=all): \(review) gets in, and so does "
-                    + "whoever has a Sandbox account of yours or TestFlight")
+                    + "every person with a Sandbox account of yours or TestFlight")
         case .testers(0):
             return .skipped(
-                "purchases in Sandbox open nothing, for STOREHOOK_TESTERS names nobody: \(review) gets nothing for its purchases either; "
+                "purchases in Sandbox open nothing, for STOREHOOK_TESTERS names no account: \(review) gets nothing for its purchases either; "
                     + "name the demo account that it signs in with in STOREHOOK_TESTERS, or set STOREHOOK_SANDBOX_ACCESS=all"
             )
         case .testers(let count):
@@ -180,7 +180,7 @@ package struct ConfigurationChecks: Sendable {
         guard let proxies else { return .skipped("see configuration") }
         return .ok(
             proxies == "none"
-                ? "none: whoever connects to the receiver is taken for the sender"
+                ? "none: the address that connects to the receiver is taken for the sender"
                 : "\(proxies): what their X-Forwarded-For names is taken for the sender")
     }
 

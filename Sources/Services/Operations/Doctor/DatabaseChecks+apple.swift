@@ -39,7 +39,7 @@ extension DatabaseChecks {
         // The first walk, through all that Apple keeps, takes its time.
         guard !proof.isUnreleased, proof.age > proofTolerance, proof.followedFor > proofTolerance else { return nil }
         return
-            "\(place): nothing is proven for the last \(proof.age.age) (\(proof.lastReason ?? "nobody asks Apple")): does a "
+            "\(place): nothing is proven for the last \(proof.age.age) (\(proof.lastReason ?? "no worker asks Apple")): does a "
             + "worker with the key run? See storehook reconcile"
     }
 

@@ -71,9 +71,10 @@ extension DatabaseChecks {
         let slots = try await survey.slots()
         let unread = slots.filter { !$0.isRead }
         guard let worst = unread.first, let kept = worst.keptBytes, kept > 0 else {
-            return .ok(slots.isEmpty ? "there are none" : "none keeps WAL for nobody")
+            return .ok(slots.isEmpty ? "there are none" : "each that keeps WAL is read")
         }
-        let text = "replication slot \(worst.name), which nobody reads, keeps \(Self.gibibytes(UInt64(kept))) of WAL"
+        let text =
+            "replication slot \(worst.name), which no standby reads, keeps \(Self.gibibytes(UInt64(kept))) of WAL"
         guard kept >= Self.muchWAL else { return .ok(text) }
         return .failed(
             "\(text), and goes on until the disk is full: start its reader, or select "

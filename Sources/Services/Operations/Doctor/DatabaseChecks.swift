@@ -222,9 +222,9 @@ package struct DatabaseChecks: Sendable {
 
     /// Whether App Store Connect is set to version 1, whose notifications are refused.
     private func oldPosts() async throws -> Finding.Answer {
-        guard let last = try await outbox.lastOldPost() else { return .ok("nobody posts version 1 bodies") }
+        guard let last = try await outbox.lastOldPost() else { return .ok("no version 1 bodies are posted") }
         guard last.age < Self.oldPostAge else {
-            return .ok("nobody posts version 1 bodies any more, last seen \(Timestamp(last.at))")
+            return .ok("version 1 bodies are posted no longer, last seen \(Timestamp(last.at))")
         }
         return .failed(
             "somebody posts version 1 bodies, last seen \(Timestamp(last.at)), which are refused: if it is Apple, App Store "

@@ -34,7 +34,7 @@ package struct RevocationCheck: Sendable {
     }
 
     /// The finding where revocation is not checked.
-    package static let off = Finding.skipped("revocation", "STOREHOOK_REVOCATION is off: nobody is asked")
+    package static let off = Finding.skipped("revocation", "STOREHOOK_REVOCATION is off: no responder is asked")
 
     /// Whether each certificate is good; otherwise which responder gave no usable answer, and what to do.
     package func finding() async -> Finding {

@@ -69,7 +69,7 @@ package struct EvidenceIntake: Sendable {
     ///   - prepare: asked first in the transaction, with the places of what is recorded already: what need not be stored, and which
     ///     purchases to hold. May run more than once, as `decide` may.
     ///   - cause: why events are written that no evidence explains.
-    ///   - payer: the account whose ``AccountStore/WriteBudget`` pays for what is new; nobody by default.
+    ///   - payer: the account whose ``AccountStore/WriteBudget`` pays for what is new; none by default.
     ///   - decide: decides which accounts the purchases belong to then. May run more than once, each time in a
     ///     transaction of its own. What it throws rolls all of it back, storing included.
     /// - Returns: what became of each, in their order, and what was applied; nil where nothing was taken, so that `decide` did not run.

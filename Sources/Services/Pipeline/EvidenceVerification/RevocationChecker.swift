@@ -76,7 +76,8 @@ package struct RevocationChecker: Sendable {
                 "error": "\(failures.map(\.why).joined(separator: "; "))",
             ])
         cache.noteFailure(
-            failures.last?.why ?? "nobody can be asked", to: request, until: clock().adding(seconds: Self.holdOff))
+            failures.last?.why ?? "no responder can be asked", to: request, until: clock().adding(seconds: Self.holdOff)
+        )
     }
 
     private struct TookTooLong: Error {}

@@ -11,7 +11,7 @@ struct Call: Sendable {
     let query: [(name: String, value: String)]
     let authorization: String?
     let place: SimulatedApp.Environment
-    /// When whoever answers looked at the shop.
+    /// When the handler that answers looked at the shop.
     var instant: Milliseconds = 0
     let body: [UInt8]
 

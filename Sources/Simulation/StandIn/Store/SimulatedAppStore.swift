@@ -237,7 +237,7 @@ actor SimulatedAppStore {
         return instant
     }
 
-    /// For how long an answer is kept back, so that nobody sees anything before its date. Dates are ahead of now only
+    /// For how long an answer is kept back, so that no caller sees anything before its date. Dates are ahead of now only
     /// where more happened within a millisecond than can be dated in it.
     var lead: Milliseconds { max(0, foremost - now) }
 

@@ -42,7 +42,7 @@ extension Outbox {
     /// The relation of ``lastOldPost()``.
     package static let oldPosts = "old_posts"
 
-    /// When somebody last posted a notification of version 1, and how long ago that is; nil where nobody did.
+    /// When somebody last posted a notification of version 1, and how long ago that is; nil where there was none.
     package func lastOldPost() async throws -> (at: PostgresTimestamp, age: Duration)? {
         let rows = try await pool.query(
             PostgresQuery(

@@ -115,7 +115,7 @@ struct CatalogReader {
             if node.mapping?.isEmpty == false {
                 complain(
                     node,
-                    "\(name) has no text in \(language), for whoever reads none of the others; add it, or say language: "
+                    "\(name) has no text in \(language), for readers of none of the others; add it, or say language: "
                         + "with the one that all texts have")
             }
             return nil

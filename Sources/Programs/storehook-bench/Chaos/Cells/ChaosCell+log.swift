@@ -14,7 +14,7 @@ extension ChaosCell {
                     for program in [site.receiver] + site.workers {
                         let starts = program.starts
                         program.signal(SIGTERM)
-                        try await patiently("a program ends whose log nobody reads", within: .seconds(10)) {
+                        try await patiently("a program ends whose log is not read", within: .seconds(10)) {
                             program.starts > starts
                         }
                     }
