@@ -144,12 +144,12 @@ struct ConsumptionCommandTests {
             let run = try await site.run(
                 "apple", "consumption", uuid, "--consented", "--preference", "grant-full", with: settings)
             #expect(run.ending == .exited(number == 0 ? 0 : 1), "\(run.errors)")
-            if number > 0 { #expect(run.errors.contains("told once"), "\(run.errors)") }
+            if number > 0 { #expect(run.errors.contains("answered once"), "\(run.errors)") }
         }
         // The transaction's id is no way around what is on record.
         for transaction in transactions {
             let run = try await site.run("apple", "consumption", transaction, "--consented", with: settings)
-            #expect(run.ending == .exited(1) && run.errors.contains("told once"), "\(run.errors)")
+            #expect(run.ending == .exited(1) && run.errors.contains("answered once"), "\(run.errors)")
         }
         let received = try JSONSerialization.jsonObject(with: try await shop(apple.url, "received")) as? [[String: Any]]
         #expect((received ?? []).count { $0["kind"] as? String == "consumption" } == 2)

@@ -20,7 +20,7 @@ struct KnownThenCommandTests {
         return Timestamp(try row.decode(0, as: PostgresTimestamp.self)).description
     }
 
-    @Test("account shows what was known then, and refuses what cannot be told")
+    @Test("account shows what was known then, and refuses what cannot be answered")
     func account() async throws {
         try await withSite { site in
             let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml").path
@@ -75,7 +75,7 @@ struct KnownThenCommandTests {
             let dropped = try await site.run("subscription", "1001", "--known-at", "2026-01-31")
             #expect(
                 dropped.ending == .exited(1)
-                    && dropped.errors.contains("what was known before 2026-02-01T00:00:00Z cannot be told"),
+                    && dropped.errors.contains("what was known before 2026-02-01T00:00:00Z cannot be answered"),
                 "\(dropped)")
         }
     }

@@ -7,9 +7,9 @@ import Postgres
 struct ConsentCommand: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "consent",
-        abstract: "Show, record or withdraw a customer's consent to tell Apple about use.",
+        abstract: "Show, record or withdraw a customer's consent to send Apple figures of use.",
         discussion: """
-            Apple asks about the use of a purchase when its customer wants the money back, and may be told only with the
+            Apple asks about the use of a purchase when its customer wants the money back, and may be answered only with the
             customer's consent. An account's id is what the app's own tokens call the customer; purchases are found by the
             account's appAccountToken. Where the id is not known, write token: and that token. The latest record counts. Earlier
             ones are kept for STOREHOOK_HISTORY_DAYS, and for good where Apple was sent data under them.

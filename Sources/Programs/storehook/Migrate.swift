@@ -16,7 +16,7 @@ struct Migrate: ActingCommand {
             """)
 
     @OptionGroup var shared: SharedOptions
-    @Flag(help: "Only tell how the schema stands.") var check = false
+    @Flag(help: "Only show how the schema stands.") var check = false
 
     func run() async throws {
         let settings = try await shared.settings()

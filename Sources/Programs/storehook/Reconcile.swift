@@ -31,7 +31,7 @@ struct Reconcile: ActingCommand {
             "Ask once more about everything from this instant on, ISO 8601 with a zone, also where it is proven already."
     )
     var since: Instant?
-    @Flag(help: "Only tell what is missing.") var check = false
+    @Flag(help: "Only list what is missing.") var check = false
     @OptionGroup var output: Output
 
     func run() async throws {

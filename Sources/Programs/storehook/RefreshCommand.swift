@@ -27,7 +27,7 @@ struct RefreshCommand: ActingCommand {
             or verifyReceipt vouches for it; otherwise its ids are only asked with, and it exits with 1. With a Server API key its
             purchases are asked about. Where only a shared secret is set, state is derived from verifyReceipt's answer: nobody
             signs that, and it gives way to whatever Apple signs of the same transactions, whatever the dates. Where asking goes
-            wrong about a receipt that is proven, it is stored all the same and the trouble told; the exit is then 1 unless a
+            wrong about a receipt that is proven, it is stored all the same and the trouble printed; the exit is then 1 unless a
             worker asks again.
 
             Example: storehook refresh 2000000123456789

@@ -96,7 +96,7 @@ package final class DatabaseWatch: Service {
         if answers {
             logger.notice("The database answers again")
         } else {
-            logger.warning("The database does not answer; those who wait for it are told to come back")
+            logger.warning("The database does not answer; callers that wait for it get 503")
         }
     }
 }

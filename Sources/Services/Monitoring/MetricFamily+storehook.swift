@@ -111,16 +111,16 @@ extension MetricFamily {
         ),
         MetricFamily(
             "storehook_history_refused_total", .counter, "Entries of Apple's history that Apple did not sign."),
-        MetricFamily("storehook_events_total", .counter, "Events that this worker has written, by what they tell."),
+        MetricFamily("storehook_events_total", .counter, "Events that this worker has written, by kind."),
         MetricFamily(
             "storehook_events_postponed_total", .counter,
-            "What was due to be told and could not be: put off for an hour, and said in the log."),
+            "What was due to be reported and could not be: put off for an hour, and said in the log."),
         MetricFamily(
             "storehook_events_unplaced", .gauge,
             "Events that no reader sees so far, since they have no place in the order; the same for every worker."),
         MetricFamily(
             "storehook_events_due_seconds", .gauge,
-            "How long ago what is due first to be told was due; 0 where nothing is. The same for every worker."),
+            "How long ago what is due first to be reported was due; 0 where nothing is. The same for every worker."),
         MetricFamily(
             "storehook_unsold_products", .gauge,
             """
@@ -184,7 +184,7 @@ extension MetricFamily {
             "Events that this worker has gone through for an endpoint, its own or not."),
         MetricFamily(
             "storehook_deliveries_oldest_age_seconds", .gauge,
-            "Since when the oldest event has been told that an endpoint has not got; 0 where there is none. The same for every worker."
+            "Since when the oldest event has been written that an endpoint has not got; 0 where there is none. The same for every worker."
         ),
         MetricFamily(
             "storehook_deliveries_waiting", .gauge,

@@ -143,7 +143,7 @@ package final class EventClock: Service {
         try await isolating(from: Self.portion) { limit in
             try await events.tick(due, accounts, upTo: reached, atMost: limit)
         } giveUp: { untold in
-            try await postpone(untold, "Something that is due cannot be told")
+            try await postpone(untold, "An event that is due cannot be written")
             return 1
         }
     }
@@ -173,7 +173,8 @@ package final class EventClock: Service {
         try await isolating(from: EventStore.portion) { limit in
             try await events.walk(due, accounts, atMost: limit)
         } giveUp: { untold in
-            logger.error("Something cannot be told of everybody; the others are", metadata: ["error": "\(untold)"])
+            logger.error(
+                "An account or a purchase cannot be reported; the others are", metadata: ["error": "\(untold)"])
             return try await events.walk(due, accounts, atMost: 1, goingOver: untold).taken
         }
     }

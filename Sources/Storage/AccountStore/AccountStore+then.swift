@@ -94,7 +94,7 @@ extension AccountStore {
     }
 
     /// The purchases that are an account's, or that were by what was known at some time: a record that Apple signed later may name
-    /// another account, and then only what was told and derived then still leads to them.
+    /// another account, and then only what was reported and derived then still leads to them.
     private func purchasesEver(
         of account: UniqueIdentifier, in environment: String, _ session: borrowing PostgresSession
     ) throws -> [PurchaseKey] {

@@ -110,7 +110,7 @@ extension EventStore {
                 """
                 select a.token from storehook.accounts a
                  where (\(last)::uuid is null or a.token > \(last))
-                   -- An account of which a subscription is untold is told with that.
+                   -- An account with an unreported subscription is reported with that.
                    and not exists (
                        select from storehook.account_lines l
                          join storehook.subscriptions s using (original_transaction_id, bundle_id, environment)

@@ -27,7 +27,7 @@ package struct KnowledgeThen: Sendable {
         self.policy = policy
     }
 
-    /// Why it cannot be told what was known.
+    /// Why it cannot be answered what was known.
     package enum Refusal: Error, Sendable, Hashable, CustomStringConvertible {
         /// The instant is yet to come.
         case inFuture(now: Timestamp)
@@ -43,7 +43,7 @@ package struct KnowledgeThen: Sendable {
             switch self {
             case .inFuture(let now): "--known-at lies in the future: it is \(now) now"
             case .dropped(let instant):
-                "what was known before \(instant) cannot be told: the evidence from before it was dropped after STOREHOOK_RETENTION_DAYS"
+                "what was known before \(instant) cannot be answered: the evidence from before it was dropped after STOREHOOK_RETENTION_DAYS"
             case .noCatalog(let instant):
                 "no catalog had been applied by \(instant), so that no account had anything then"
             case .erased(let instant): "the account was erased at \(instant), and what was known before is forgotten"
@@ -51,7 +51,7 @@ package struct KnowledgeThen: Sendable {
         }
     }
 
-    /// - Throws: ``Refusal`` where it cannot be told; `PostgresError`.
+    /// - Throws: ``Refusal`` where it cannot be answered; `PostgresError`.
     package func check(_ session: borrowing PostgresSession) throws {
         let row = try session.query(
             PostgresQuery(

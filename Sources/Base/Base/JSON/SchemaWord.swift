@@ -6,7 +6,7 @@ package struct SchemaWord: Sendable, Hashable {
     package let schema: JSONValue
     private let isAccepted: @Sendable (String) -> Bool
 
-    /// A text of a kind; its schema and its expectation tell kinds apart.
+    /// A text of a kind; its schema and its expectation distinguish kinds.
     package init(_ expectation: String, schema: JSONValue, accepts isAccepted: @escaping @Sendable (String) -> Bool) {
         self.expectation = expectation
         self.schema = schema

@@ -15,7 +15,7 @@ public struct AddressPolicy: Sendable, Hashable {
         self.allowedNetworks = allowedNetworks
     }
 
-    /// Reads a URL and looks at what can be told without resolving its name.
+    /// Reads a URL and checks what can be checked without resolving its name.
     public func url(_ text: String) throws(AddressRefusal) -> StrictURL {
         let url = try StrictURL(text)
         guard url.isSecure || allowsHTTP else { throw .notHTTPS }

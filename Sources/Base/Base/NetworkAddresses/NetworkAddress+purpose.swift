@@ -7,7 +7,7 @@ extension NetworkAddress {
         case `private`
         /// Between a provider and its customers (RFC 6598).
         case shared
-        /// The wire that the machine is on; clouds tell machines their secrets there.
+        /// The wire that the machine is on; clouds give machines their secrets there.
         case linkLocal = "link-local"
         /// Everybody who listens.
         case multicast

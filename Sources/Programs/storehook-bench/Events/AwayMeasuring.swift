@@ -99,7 +99,7 @@ struct AwayMeasuring {
         figures.add("misplaced", Double(order.misplaced), "came out of their account's order")
         if !order.holds {
             complaints.append(
-                "\(order.missing) missing, \(order.misplaced) out of order, \(order.unknown) that were not told")
+                "\(order.missing) missing, \(order.misplaced) out of order, \(order.unknown) that were not written")
         }
     }
 

@@ -30,7 +30,7 @@ struct EventsAway: AsyncParsableCommand {
     @Option(help: "Worker processes.") var workers = 2
     @Option(help: "Endpoints that stay.") var others = 3
     @Option(help: "Accounts that events are of.") var accounts = 50_000
-    @Option(help: "Events that were told while the endpoint was away.") var backlog = 20 * 6 * 3600
+    @Option(help: "Events that were written while the endpoint was away.") var backlog = 20 * 6 * 3600
     @Option(help: "Of these, how many it catches up with, the last ones; all by default.") var missed: Int?
     @Option(help: "Events a second at the steady rate.") var rate = 100
     @Option(help: "Seconds at that rate, each time.") var seconds = 60

@@ -4,7 +4,7 @@ import ArgumentParser
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "What telling costs, how soon events are delivered, and that none is lost.",
+        abstract: "What events cost, how soon they are delivered, and that none is lost.",
         discussion: """
             Example: storehook-bench events writing --backlog 20000 --pairs 5
             Example: storehook-bench events deliveries --workers 2

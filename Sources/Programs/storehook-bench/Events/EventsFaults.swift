@@ -9,14 +9,14 @@ import Postgres
 struct EventsFaults: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faults",
-        abstract: "Tells of many lives under faults, and judges what a receiver was told.",
+        abstract: "Reports many lives under faults, and judges what a receiver got.",
         discussion: """
             Needs DATABASE_URL of a server on which a database may be created, and the storehook program beside this one. The
             simulator's lives come in random order, with repeats; a fifth of what Apple says is lost and later reconciled with a
             stand-in for Apple, and a tenth of that is posted after all. Of the workers one is killed every two seconds until all of it
             is applied. The endpoint fails a third of its calls, is slow, and closes connections.
 
-            Exits with 1 where anything is missing, was told twice or out of order, or says something else than the status.
+            Exits with 1 where anything is missing, was reported twice or out of order, or says something else than the status.
 
             Example: storehook-bench events faults --lives 10000 --workers 4 --seed 7
             """)

@@ -10,11 +10,11 @@ import Simulation
 struct EventsWriting: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "writing",
-        abstract: "The drain with telling and without, in pairs, and the ratio.",
+        abstract: "The drain with events and without, in pairs, and the ratio.",
         discussion: """
-            Needs DATABASE_URL of a server on which databases may be created. The workers are this program's own, which are told whether
-            to tell; those of storehook always do. What gives events their places is part of it. Autovacuum is kept away, and
-            vacuuming all tables once after it is told by itself: of a large database it comes far more rarely.
+            Needs DATABASE_URL of a server on which databases may be created. The workers are this program's own, which write events
+            or do not; those of storehook always do. What gives events their places is part of it. Autovacuum is kept away, and
+            vacuuming all tables once after it is measured by itself: of a large database it comes far more rarely.
 
             Example: storehook-bench events writing --backlog 20000 --pairs 5
             """)
@@ -24,7 +24,7 @@ struct EventsWriting: AsyncParsableCommand {
     @Option(help: "Notifications claimed at a time.") var batch = 100
     @Option(help: "How often each is measured.") var pairs = 3
     @Option(help: "Seed of the first pair's simulation; each pair has the next one.") var seed: UInt64 = 1
-    @Flag(help: "Apply a catalog first, so that accounts are derived, and told of, too.") var catalog = false
+    @Flag(help: "Apply a catalog first, so that accounts are derived and reported, too.") var catalog = false
     @Flag(help: "Print one JSON object instead of lines for people.") var json = false
 
     func validate() throws {
@@ -108,21 +108,22 @@ struct EventsWriting: AsyncParsableCommand {
         figures.add("workers", Double(workers), "worker processes")
         figures.add("events", median(telling.map(\.events)), "events a notification")
         figures.add(
-            "silent_per_second", median(silent.map(\.perSecond)), "without telling, notifications a second, median")
-        figures.add("telling_per_second", median(telling.map(\.perSecond)), "telling, notifications a second, median")
+            "silent_per_second", median(silent.map(\.perSecond)), "without events, notifications a second, median")
+        figures.add(
+            "telling_per_second", median(telling.map(\.perSecond)), "with events, notifications a second, median")
         figures.add(
             "silent_cpu_us", median(silent.map(\.cpu)),
-            "without telling, CPU of all processes, microseconds a notification")
+            "without events, CPU of all processes, microseconds a notification")
         figures.add(
             "cost_cpu_us", median(differences(\.cpu)),
-            "telling costs, microseconds of CPU a notification, median of pairs")
+            "events cost, microseconds of CPU a notification, median of pairs")
         figures.add("cost_worker_us", median(differences(\.workerCPU)), "of that, in the workers")
         figures.add("cost_server_us", median(differences(\.serverCPU)), "of that, in PostgreSQL")
         figures.add(
             "cost_vacuum_us", median(differences(\.vacuumCPU)), "besides, of vacuuming all tables once after it")
-        figures.add("cost_wal_bytes", median(differences(\.walBytes)), "WAL of telling, bytes a notification")
+        figures.add("cost_wal_bytes", median(differences(\.walBytes)), "WAL of events, bytes a notification")
         let ratios = zip(silent, telling).map { $1.cpu / $0.cpu }.sorted()
-        figures.add("ratio", median(ratios), "CPU with telling over CPU without, median of pairs")
+        figures.add("ratio", median(ratios), "CPU with events over CPU without, median of pairs")
         figures.add("ratio_least", ratios[0], "the same, least")
         figures.add("ratio_most", ratios[ratios.count - 1], "the same, most")
         return figures

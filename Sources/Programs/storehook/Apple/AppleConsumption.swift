@@ -58,7 +58,7 @@ struct AppleConsumption: ActingCommand {
 
     @OptionGroup var options: AppleOptions
     @Argument(help: "The notification's UUID, or the transaction's id.") var id: String
-    @Flag(help: "The customer has consented to tell Apple.") var consented = false
+    @Flag(help: "The customer has consented to an answer to Apple.") var consented = false
     @Option(help: "delivered, quality-issue, wrong-item, outage or other.") var delivery = Delivery.delivered
     @Flag(inversion: .prefixedNo, help: "Whether the customer could try it before buying.") var sampleContent = false
     @Option(help: "How much was used, in thousandths of a percent: 100000 is all of it.") var percentage: Int64?

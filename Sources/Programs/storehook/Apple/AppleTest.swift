@@ -10,7 +10,7 @@ import Pipeline
 struct AppleTest: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Have Apple post a test notification, and tell how that went.",
+        abstract: "Have Apple post a test notification, and show how that went.",
         discussion: """
             Waits some seconds until Apple says that it has tried, and where DATABASE_URL is set shows when it was stored and
             applied. Production by default. Exits with 1 where it did not come through, and says which link is broken.

@@ -62,7 +62,7 @@ struct ExtensionTerms: ParsableArguments {
             throw CommandFailure("a request of that name is on record: storehook extensions show \(id)")
         } catch RenewalExtensions.Conflict.underWay(let id) {
             throw CommandFailure(
-                "one for the same is not finished, and a second could not be told from it: storehook extensions show \(id)"
+                "one for the same is not finished, and a second could not be distinguished from it: storehook extensions show \(id)"
             )
         } catch RenewalExtensions.Conflict.overlaps(let id) {
             throw CommandFailure(

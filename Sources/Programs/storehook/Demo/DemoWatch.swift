@@ -29,7 +29,7 @@ struct DemoWatch {
         self.cursor = cursor
     }
 
-    /// The first post of a type that was not told, once Apple has tried to post it.
+    /// The first post of a type that was not printed, once Apple has tried to post it.
     func post(_ type: NotificationType) async throws -> DemoPost {
         try await stage.until("the shop at \(stage.shop.url) has posted no \(type.rawValue)") {
             try await news().first { $0.type == type.rawValue && $0.result != nil }

@@ -10,7 +10,7 @@ import Webhooks
 struct EndpointsAdd: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Add an endpoint; events that are told from now on are posted to it.",
+        abstract: "Add an endpoint; events that are written from now on are posted to it.",
         discussion: """
             Prints the secret that its deliveries are signed with (Standard Webhooks); it is shown once. What is older than the
             endpoint it gets by storehook events resend.

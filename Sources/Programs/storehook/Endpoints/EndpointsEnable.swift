@@ -14,7 +14,7 @@ struct EndpointsEnable: ActingCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The endpoint's number.") var id: Int64
-    @Flag(help: "It gets nothing that was told before now; see storehook events resend.") var skipMissed = false
+    @Flag(help: "It gets no event written before now; see storehook events resend.") var skipMissed = false
     @Option(
         help: "From now on at most so many deliveries a second, 1 to 100000, or none: as many as it takes.",
         transform: EndpointsCommand.rateLimit)

@@ -11,7 +11,7 @@ extension APIEndpoint where Access == AccountAccess {
     package static func consumptionConsent(_ consents: Consents) -> AccountEndpoint {
         var endpoint = AccountEndpoint(
             .put, "/v1/consents/consumption", "putConsumptionConsent",
-            "The customer's consent to tell Apple about use, for refund requests. Counts from the answer on.",
+            "The customer's consent to send Apple figures of use, for refund requests. Counts from the answer on.",
             for: .account,
             successes: [
                 APISuccess(

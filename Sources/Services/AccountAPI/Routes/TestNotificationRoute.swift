@@ -48,7 +48,7 @@ package struct TestNotificationRoute: Sendable {
     package var endpoint: AccountEndpoint {
         var endpoint = AccountEndpoint(
             .post, "/webhooks/apple/test", "testNotifications",
-            "Have Apple post a test notification, wait up to 40 seconds, and tell how its way through storehook went.",
+            "Have Apple post a test notification, wait up to 40 seconds, and answer how its way through storehook went.",
             for: .server,
             successes: [.init("It came through, and was applied.", .named("TestNotification", Self.schema))]
         ) { try await answer($0) }
@@ -59,7 +59,7 @@ package struct TestNotificationRoute: Sendable {
                     .optional("app", .string(.init(1, 255)), "The bundle id, where keys of several apps are set."),
                     .optional(
                         "environment", .named("TestNotificationEnvironment", .choice(["Production", "Sandbox"])),
-                        "Unless told Production, where that is served."),
+                        "By default Production, where that is served."),
                 ])), isOptional: true, most: 4096)
         endpoint.style = .problem(
             "TestNotificationProblem",

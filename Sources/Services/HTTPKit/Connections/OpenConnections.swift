@@ -10,7 +10,7 @@ import Synchronization
 /// - one without a pipeline when the event is sent, which goes on being served;
 /// - one whose request no task reads any more, which ends only when its sender gives up.
 ///
-/// So each connection is told once more, when its pipeline is complete, and is closed if it is still open after a
+/// So each connection is asked once more, when its pipeline is complete, and is closed if it is still open after a
 /// while. A request not answered by then was not acknowledged, and its sender retries.
 final class OpenConnections: Sendable {
     private struct State {

@@ -12,9 +12,9 @@ extension CommandAnswer {
         let token = account.token
         let state =
             switch history.first?.granted {
-            case true?: "agrees that Apple is told about use"
-            case false?: "has taken the consent back: Apple is told nothing"
-            case nil: "was never asked, or has not agreed: Apple is told nothing"
+            case true?: "agrees that Apple is sent figures of use"
+            case false?: "has taken the consent back: Apple is sent nothing"
+            case nil: "was never asked, or has not agreed: Apple is sent nothing"
             }
         var parts = ["account \(account.name) \(state)\nit buys with appAccountToken \(token)"]
         // Transactions about which an answer was on its way when this was recorded.

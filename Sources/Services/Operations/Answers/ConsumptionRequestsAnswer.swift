@@ -44,12 +44,12 @@ extension ConsumptionReason {
             "Apple would refuse what the policy says for this kind of product; storehook consumption check"
         case .noKey: "no worker has a key for the app; see STOREHOOK_APPLE_KEYS"
         case .anotherUnderWay: "an answer about this transaction is on its way"
-        case .answeredBefore: "Apple was told about this transaction before, and is told once"
+        case .answeredBefore: "Apple was answered about this transaction before, and is answered once"
         case .heardLate: "it was heard of after its deadline"
         case .deadlineOver: "its deadline is over"
         case .notLookedAt: "no worker has looked at it"
         case .stoodStill: "the worker stood still before it could send; it is tried again"
-        case .workerGone: "the worker was gone while it told Apple; Apple may have it, and is not told twice"
+        case .workerGone: "the worker was gone while it answered Apple; Apple may have it, and is not answered twice"
         case .acceptedLate: "Apple took the answer after the deadline"
         }
     }

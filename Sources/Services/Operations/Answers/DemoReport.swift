@@ -60,7 +60,7 @@ package struct DemoReport: Sendable {
         }
         if lost > 0 { lines.append("\(lost) of those that were posted are in no place") }
         if ownDead > 0 { lines.append("\(ownDead) of those that were posted died") }
-        if after.pending > 0 { lines.append("\(after.pending) are not done; the workers' logs may tell why") }
+        if after.pending > 0 { lines.append("\(after.pending) are not done; the workers' logs may say why") }
         if dead > 0 { lines.append("what died and why: storehook dead-letters list") }
         return lines
     }

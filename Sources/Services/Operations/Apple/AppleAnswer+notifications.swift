@@ -72,7 +72,7 @@ extension AppleAnswer {
             ]))
     }
 
-    /// Why there is none: Apple was not asked for a test notification, or does not tell of it.
+    /// Why there is none: Apple was not asked for a test notification, or does not answer about it.
     package init(test failure: AppStoreFailure, now: Timestamp) {
         let verdict = ConnectionVerdict(
             failure, clockAhead: failure.answeredAt.map { TestNotificationTrial.difference(now, $0) })

@@ -26,7 +26,7 @@ package struct URLCheck: Sendable {
     }
 }
 
-/// How storehook's receiver is told from anything else that answers.
+/// How storehook's receiver is distinguished from anything else that answers.
 enum ReceiverAnswer {
     /// Whether only storehook's receiver answers a GET so.
     static func isReceivers(_ answer: OutboundAnswer) -> Bool {

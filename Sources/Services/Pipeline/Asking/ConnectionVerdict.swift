@@ -302,7 +302,7 @@ package struct ConnectionVerdict: Sendable, Hashable {
             .worker, "\(stored), and no worker takes it: start storehook work with this DATABASE_URL")
     }
 
-    /// Why Apple was not asked, or does not tell.
+    /// Why Apple was not asked, or does not answer.
     /// - Parameters:
     ///   - accepting: another environment, where Apple takes this key; nil where there is none.
     ///   - clockAhead: this machine's clock minus Apple's; nil where no answer says so.

@@ -32,7 +32,7 @@ actor SimulatedAppStore {
     var forgeries = 0
     /// What is broken on purpose.
     private(set) var faults = MadeFaults()
-    /// Its clock, as answers tell it.
+    /// Its clock, as answers give it.
     nonisolated let answerClock = AnswerClock()
     var random: SeededGenerator
     var lanes = 0

@@ -23,7 +23,7 @@ package struct Usage: Sendable {
         self.clock = clock
     }
 
-    /// How far a counter counts: readers of JSON tell whole numbers apart up to 2^53.
+    /// How far a counter counts: readers of JSON distinguish whole numbers up to 2^53.
     package static let most: Int64 = 1_000_000_000_000_000
 
     /// This machine's clock.

@@ -5,7 +5,7 @@ package import Postgres
 
 /// Apple's requests for consumption data: a row for each, and what became of it.
 ///
-///     noted ──claim──▶ looked at ──begin──▶ Apple is told ──settle──▶ answered │ late │ refused │ unknown
+///     noted ──claim──▶ looked at ──begin──▶ sent to Apple ──settle──▶ answered │ late │ refused │ unknown
 ///       ▲                  │  │                  │
 ///       └────── put off ───┘  │                  └─ take back (Apple certainly has not taken it) ──▶ put off
 ///                             └─ settle ──▶ not_answered

@@ -18,7 +18,7 @@ extension ChaosCell {
             let before = try await stored(site)
             let end = ContinuousClock.now + .seconds(10)
             while ContinuousClock.now < end {
-                if await site.programs.post(text) == 200 { site.complain("a sender was told 200 without the standby") }
+                if await site.programs.post(text) == 200 { site.complain("a sender got 200 without the standby") }
                 try await Task.sleep(for: .milliseconds(500))
             }
             let acknowledged = try await stored(site) - before

@@ -33,7 +33,7 @@ extension FaultsJudge {
             let event = account.originalTransactionId.flatMap { subscriptions[$0] }
             guard event?.account != name || event?.subscription?.accessUntil != account.expiresAt else { continue }
             offenders.append(
-                "\(name) has access until \(account.expiresAt ?? "for ever"), told \(event?.words ?? "nothing")")
+                "\(name) has access until \(account.expiresAt ?? "for ever"), reported \(event?.words ?? "nothing")")
         }
         check("ends_differ", "accounts whose access ends at another instant than their events say", offenders.sorted())
     }
@@ -41,7 +41,7 @@ extension FaultsJudge {
     private static func differences(_ truth: [String: [String]], _ told: [String: [String]]) -> [String] {
         Set(truth.keys).union(told.keys).sorted().filter { truth[$0] != told[$0] }.map { name in
             func words(_ state: [String]?) -> String { state?.joined(separator: " ") ?? "nothing" }
-            return "\(name) is \(words(truth[name])), told \(words(told[name]))"
+            return "\(name) is \(words(truth[name])), reported \(words(told[name]))"
         }
     }
 }

@@ -30,9 +30,9 @@ extension FaultsJudge {
                 isToldWithout.insert(id)
             }
         }
-        check("periods_twice", "periods that were told more than once", times.filter { $0.value > 1 }.keys.sorted())
+        check("periods_twice", "periods that were reported more than once", times.filter { $0.value > 1 }.keys.sorted())
         check(
-            "periods_untold", "periods that were not told",
+            "periods_untold", "periods that were not reported",
             truth.periods.filter { times[$0.key] == nil && !isToldWithout.contains($0.value.purchaseID) }
                 .map { "\($0.key) of purchase \($0.value.purchaseID)" }.sorted())
         check("periods_strange", "events of periods of which there is no record", strange)
@@ -55,13 +55,13 @@ extension FaultsJudge {
         let refunded = truth.periods.mapValues { $0.revokedAt != nil && !$0.isFamilyShared ? 1 : 0 }
         let returned = truth.purchases.mapValues { $0.revokedAt != nil ? 1 : 0 }
         check(
-            "refunds_differ", "refunds that were told more or less often than they stand",
+            "refunds_differ", "refunds that were reported more or less often than they stand",
             Self.differences(refunded, standing) + Self.differences(returned, bought))
     }
 
     private static func differences(_ truth: [String: Int], _ told: [String: Int]) -> [String] {
         Set(truth.keys).union(told.keys).sorted().filter { (truth[$0] ?? 0) != (told[$0] ?? 0) }
-            .map { "\($0): \(truth[$0] ?? 0) stand, told \(told[$0] ?? 0)" }
+            .map { "\($0): \(truth[$0] ?? 0) stand, reported \(told[$0] ?? 0)" }
     }
 
     /// No event is repeated. After a correction, the corrected event may occur again.
@@ -105,7 +105,7 @@ extension FaultsJudge {
             }
             latest[subject] = max(latest[subject] ?? event.at, event.at)
         }
-        check("loose", "events that do not take up what was told before", loose)
+        check("loose", "events that do not continue what was reported before", loose)
         check("unmarked", "events that go back in time, and are no corrections", unmarked)
     }
 

@@ -135,7 +135,7 @@ final class FaultsSite: Sendable {
     /// - Returns: an instant by which every event is written, with no worker running.
     func untilTold() async throws -> PostgresTimestamp {
         for _ in 0..<10 {
-            try await patiently("everything is told and delivered", within: .seconds(1800)) {
+            try await patiently("everything is reported and delivered", within: .seconds(1800)) {
                 try await Task.sleep(for: .milliseconds(500))
                 return try await self.isQuiet()
             }
@@ -145,7 +145,7 @@ final class FaultsSite: Sendable {
             if try await isQuiet() { return now }
             try start()
         }
-        throw NeverCameAbout(what: "an instant at which nothing is to be told")
+        throw NeverCameAbout(what: "an instant at which nothing is to be reported")
     }
 
     private func isQuiet() async throws -> Bool {
