@@ -5,6 +5,21 @@
 # shellcheck disable=SC2034
 release_libraries=(libpq5 libstdc++6 zlib1g ca-certificates)
 
+# What the tarball holds beside the program and its bill of materials: what deploy/install puts onto the machine, what
+# operators adapt (proxy, alerts, dashboard, catalogs, containers), and the documents with all that they link to.
+packed=(
+    LICENSE README.md
+    deploy/README.md deploy/runbook.md
+    deploy/install deploy/lib deploy/systemd deploy/logins.sql deploy/passwords.sql
+    deploy/nginx deploy/prometheus deploy/grafana deploy/catalogs
+    deploy/compose.yaml deploy/compose.env.example deploy/kubernetes
+    sql/README.md sql/roles.sql sql/schema.sql sql/migrations
+    Sources/ARCHITECTURE.md Sources/Programs/storehook-bench/README.md Sources/Programs/storehook/storehook.docc
+)
+
+# packed_files ROOT: those files, each by its path from ROOT on a line of its own.
+packed_files() { (cd -- "$1" && find "${packed[@]}" -type f | LC_ALL=C sort); }
+
 # build_release ROOT FILE LOG COMMIT: builds the program of this commit and puts it at FILE.
 build_release() {
     local root=$1 file=$2 log=$3 commit=$4
