@@ -171,7 +171,10 @@ struct EndpointCommandTests {
                 ("STOREHOOK_SECRET_KEY_FILE", "/nowhere/key", "cannot read /nowhere/key"),
                 ("STOREHOOK_ENDPOINT_HTTP", "yes", "STOREHOOK_ENDPOINT_HTTP must be on or off"),
                 ("STOREHOOK_ENDPOINT_NETWORKS", "10.0.0.0/33", "STOREHOOK_ENDPOINT_NETWORKS: write addresses"),
-                ("STOREHOOK_ENDPOINT_CERTIFICATES", "/nowhere.pem", "cannot read certificates (PEM) from /nowhere.pem"),
+                (
+                    "STOREHOOK_ENDPOINT_CERTIFICATES", "/nowhere.pem",
+                    "/nowhere.pem cannot be read: No such file or directory: correct the path"
+                ),
             ] {
                 let work = try await site.run("work", with: settings.merging([key: value]) { _, own in own })
                 #expect(work.ending == .exited(2) && work.errors.contains(words), "\(key): \(work.errors)")

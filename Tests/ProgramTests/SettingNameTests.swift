@@ -56,6 +56,45 @@ struct SettingNameTests {
             ).isEmpty)
     }
 
+    @Test("are named where a program does not start for want of one, and once in the log of one that starts")
+    func atStart() async throws {
+        try await withSite { site in
+            for (command, names, wants) in [
+                (["work"], ["STOREHOOK_APP": "com.example.app=1"], ["STOREHOOK_APPS names no app"]),
+                (
+                    ["serve", "--port", "0"],
+                    ["STOREHOOK_JWT_KEYS": "/nowhere", "STOREHOOK_JWT_ISUER": "https://login.example.com"],
+                    ["STOREHOOK_JWT_ISSUER is not set"]
+                ),
+                (
+                    ["serve", "--port", "0"], ["STOREHOOK_JWT_KEY": "/nowhere", "STOREHOOK_X": "1"],
+                    ["STOREHOOK_X is no"]
+                ),
+                (["receive", "--port", "0"], ["STOREHOOK_DATABASE_URL": "x"], ["DATABASE_URL is not set"]),
+            ] as [([String], [String: String], [String])] {
+                let all = site.environment(names).filter { $0.key != "STOREHOOK_APPS" }
+                    .filter { command[0] != "receive" || $0.key != "DATABASE_URL" }
+                let program = try ChildProgram(Executable.path, command, environment: all)
+                #expect(await program.end() == .exited(2), "\(command): \(program.errors)")
+                #expect(program.errors.split(separator: "\n").count == 1, "\(program.errors)")
+                let named = SettingNames.unknown(environment: names.keys, file: []).map(\.description)
+                #expect(!named.isEmpty)
+                for words in wants + named { #expect(program.errors.contains(words), "\(program.errors)") }
+                await program.discard()
+            }
+            let more = ["STOREHOOK_APP": "com.example.app=1", "STOREHOOK_X": "secret"]
+            for command in [["receive", "--port", "0"], ["work"]] {
+                try await site.with(command, more) { program in
+                    let lines = program.errors.split(separator: "\n").filter { $0.contains("are no settings") }
+                    #expect(lines.count == 1 && !program.errors.contains("secret"), "\(program.errors)")
+                    let line = lines.first ?? ""
+                    #expect(line.contains("STOREHOOK_APP is no setting; did you mean STOREHOOK_APPS?"), "\(line)")
+                    #expect(line.contains("STOREHOOK_X is no setting"), "\(line)")
+                }
+            }
+        }
+    }
+
     private func lines(_ site: Site, _ more: [String: String], _ arguments: [String] = []) async throws -> [String:
         String]
     {

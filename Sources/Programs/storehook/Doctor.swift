@@ -74,7 +74,7 @@ struct Doctor: AsyncParsableCommand {
         return ConfigurationChecks(
             faults: faults, trust: try? settings.verifier(), certificate: certificate,
             proxies: (try? settings.trustedProxies())?.description,
-            policy: Self.policy(settings, refunds), unknown: settings.unknown.map { ($0.name, $0.nearest) },
+            policy: Self.policy(settings, refunds), unknown: settings.unknown.map(\.description),
             sandbox: Self.sandbox(settings), role: role)
     }
 

@@ -1,10 +1,13 @@
 /// The names of all settings, and which of those that are set no program reads.
 enum SettingNames {
     /// A name that is set and that no program reads.
-    struct Unknown: Sendable, Hashable {
+    struct Unknown: Sendable, Hashable, CustomStringConvertible {
         let name: String
         /// The setting that was probably meant; nil where none is like it.
         let nearest: String?
+
+        /// For people, without what the name says.
+        var description: String { "\(name) is no setting" + (nearest.map { "; did you mean \($0)?" } ?? "") }
     }
 
     /// All that the programs read, as the chapter Configuration lists them.

@@ -21,10 +21,11 @@ enum SettingValue {
             case .unseen(let scalar):
                 let digits = String(scalar.value, radix: 16, uppercase: true)
                 return "a character that cannot be seen is in it: U+"
-                    + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-            case .notUTF8: return "it is not UTF-8"
-            case .openQuote: return "a quote at its beginning or its end has no partner"
-            case .behindQuote: return "something follows its closing quote"
+                    + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "; take it out"
+            case .notUTF8: return "it is not UTF-8; write it in UTF-8"
+            case .openQuote:
+                return "a quote at its beginning or its end has no partner; write one at both ends, or none"
+            case .behindQuote: return "something follows its closing quote; end the value there"
             case .comment:
                 return "a # follows a space: write a comment on a line of its own, or the value in quotes"
             }

@@ -12,9 +12,9 @@ extension Settings {
         let secret = try text("storehook.jwt.secret.file")
         guard let text = try text("storehook.jwt.keys") else {
             if let secret { return .secret(secret) }
-            throw CommandFailure(
+            throw missing(
                 "STOREHOOK_JWT_KEYS is not set: the JWKS URL of who signs your app's tokens, or a file with a JWKS or public keys "
-                    + "in PEM; where they are signed with a secret, set STOREHOOK_JWT_SECRET_FILE", status: .usage)
+                    + "in PEM; where they are signed with a secret, set STOREHOOK_JWT_SECRET_FILE")
         }
         guard secret == nil else {
             throw CommandFailure("set STOREHOOK_JWT_KEYS or STOREHOOK_JWT_SECRET_FILE, not both", status: .usage)
@@ -41,7 +41,7 @@ extension Settings {
     func tokenRules() throws -> TokenRules {
         func required(_ key: ConfigKey, _ name: String, _ what: String) throws -> String {
             guard let text = try text(key) else {
-                throw CommandFailure("\(name) is not set: \(what)", status: .usage)
+                throw missing("\(name) is not set: \(what)")
             }
             return text
         }

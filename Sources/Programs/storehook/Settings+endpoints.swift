@@ -28,10 +28,9 @@ extension Settings {
     /// The same, where nothing can be done without.
     func requiredSecretKey() throws -> SecretKey {
         guard let key = try secretKey() else {
-            throw CommandFailure(
+            throw missing(
                 "STOREHOOK_SECRET_KEY_FILE is not set: endpoints' secrets are kept encrypted with it; type: "
-                    + "openssl rand -hex 32 > FILE && chmod 600 FILE, and give the same file to all workers",
-                status: .usage)
+                    + "openssl rand -hex 32 > FILE && chmod 600 FILE, and give the same file to all workers")
         }
         return key
     }
@@ -59,13 +58,15 @@ extension Settings {
     /// `STOREHOOK_ENDPOINT_CERTIFICATES`: a PEM file of certificates that endpoints' are trusted by, beside the system's.
     func endpointRoots() throws -> [NIOSSLCertificate] {
         guard let file = try text("storehook.endpoint.certificates") else { return [] }
-        guard let bytes = try? PlainFile(file, upTo: 1 << 20).bytes,
-            let roots = try? NIOSSLCertificate.fromPEMBytes(bytes), !roots.isEmpty
-        else {
-            throw CommandFailure(
-                "STOREHOOK_ENDPOINT_CERTIFICATES: cannot read certificates (PEM) from \(file)", status: .usage)
+        let fault: String
+        do throws(PlainFile.Fault) {
+            let bytes = try PlainFile(file, upTo: 1 << 20).bytes
+            if let roots = try? NIOSSLCertificate.fromPEMBytes(bytes), !roots.isEmpty { return roots }
+            fault = "holds no certificate in PEM; of one in DER this makes it: openssl x509 -inform der -in FILE"
+        } catch {
+            fault = error.predicate
         }
-        return roots
+        throw CommandFailure("STOREHOOK_ENDPOINT_CERTIFICATES: \(file) \(fault)", status: .usage)
     }
 
     /// Calls endpoints by these settings, while `body` lasts.

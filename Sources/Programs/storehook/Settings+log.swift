@@ -25,12 +25,17 @@ extension Settings {
     }
 
     /// A logger for a long-running program: its first line names the storehook release, and from now on nothing that the program
-    /// writes to standard error makes it wait.
+    /// writes to standard error makes it wait. What is set and is no setting, it names.
     func programLogger(_ label: String) throws -> Logger {
         var logger = try logger(label)
         let format = try logFormat()
         StandardError.becomeOfService { format.note(label, dropped: $0) }
         logger.handler = ReleaseLine(logger.handler)
+        if !unknown.isEmpty {
+            logger.warning(
+                "Names are set that are no settings; see the chapter Configuration, or unset them",
+                metadata: ["names": "\(unknown.prefix(10).map(\.description).joined(separator: "; "))"])
+        }
         return logger
     }
 }

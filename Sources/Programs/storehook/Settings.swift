@@ -90,14 +90,21 @@ struct Settings: Sendable {
         return number
     }
 
+    /// That a setting is missing. It names what is set and is no setting, first what was probably meant for the missing one.
+    /// - Parameter text: the setting's name, and what to write.
+    func missing(_ text: String) -> CommandFailure {
+        let meant = unknown.filter { $0.nearest.map { text.contains($0) } ?? false }
+        let named = (meant + unknown.filter { !meant.contains($0) }).prefix(3)
+        return CommandFailure(([text] + named.map(\.description)).joined(separator: "; "), status: .usage)
+    }
+
     /// Whether `DATABASE_URL` is set, for commands that can do without.
     var hasDatabase: Bool { isSet("database.url") }
 
     /// `DATABASE_URL`.
     func database() throws -> PostgresConfiguration {
         guard let url = try text("database.url") else {
-            throw CommandFailure(
-                "DATABASE_URL is not set; example: postgresql://storehook@localhost/storehook", status: .usage)
+            throw missing("DATABASE_URL is not set; example: postgresql://storehook@localhost/storehook")
         }
         if url.hasPrefix("postgres") { try refuseLines(in: url, of: "database.url") }
         do {
@@ -245,8 +252,10 @@ struct Settings: Sendable {
                 let (places, digits) = try rootParts(text)
                 guard let fingerprint = Fingerprint(digits) else {
                     throw CommandFailure(
-                        "STOREHOOK_TRUSTED_ROOTS: a fingerprint is 64 hexadecimal digits (SHA-256 of the root's DER), for "
-                            + "another environment than Production and Sandbox with its name before it: Xcode:6334...",
+                        "STOREHOOK_TRUSTED_ROOTS: a fingerprint is 64 hexadecimal digits, the SHA-256 of the root's DER, and no "
+                            + "file; of a file in PEM this prints them: openssl x509 -in root.pem -noout -fingerprint -sha256 "
+                            + "(DER: -inform der); for another environment than Production and Sandbox its name stands before them: "
+                            + "Xcode:6334...",
                         status: .usage)
                 }
                 for place in places { roots.byEnvironment[place, default: []].insert(fingerprint) }

@@ -25,7 +25,8 @@ enum SettingsFile {
             throw CommandFailure.unreadable(path, "the configuration file ")
         }
         guard data.count <= limit else {
-            throw CommandFailure("the configuration file \(path) has more than a MiB", status: .usage)
+            throw CommandFailure(
+                "the configuration file \(path) has more than a MiB; name a file of NAME=value lines", status: .usage)
         }
         do throws(Fault) {
             return try parse(Array(data))
@@ -40,7 +41,7 @@ enum SettingsFile {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (place, line) in lines.enumerated() {
             guard let line = String(validating: line, as: UTF8.self) else {
-                throw Fault(line: place + 1, message: "it is not UTF-8")
+                throw Fault(line: place + 1, message: "it is not UTF-8; save the file as UTF-8")
             }
             // A byte order mark is taken off as white space is.
             if let (name, value) = try setting(SettingValue.trimmed(line), place + 1) { values[name] = value }
@@ -56,7 +57,9 @@ enum SettingsFile {
         var name = SettingValue.trimmed(parts[0])
         if let match = name.prefixMatch(of: /export[ \t]+/) { name = String(name[match.range.upperBound...]) }
         guard parts.count == 2, name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil else {
-            throw Fault(line: number, message: "it is neither NAME=value nor a comment")
+            throw Fault(
+                line: number,
+                message: "it is neither NAME=value nor a comment; write one of them, a comment with # before it")
         }
         let value = String(parts[1])
         guard !value.hasSuffix("\\") else {

@@ -121,7 +121,9 @@ struct AppleAccess {
     ) async throws -> T {
         let served = try settings.verifier().environments.intersection([.production, .sandbox])
         if let environment, !served.contains(environment) {
-            throw CommandFailure("\(environment) is not among STOREHOOK_ENVIRONMENTS", status: .usage)
+            throw CommandFailure(
+                "\(environment) is not among STOREHOOK_ENVIRONMENTS; add it there, or name another --environment",
+                status: .usage)
         }
         let access = try AppleAccess(settings)
         do {

@@ -28,9 +28,9 @@ struct ExtensionTerms: ParsableArguments {
     ) async throws {
         let settings = try await options.shared.settings()
         guard settings.hasDatabase else {
-            throw CommandFailure(
-                "DATABASE_URL is not set: an extension is recorded before Apple is asked, so that it is asked once",
-                status: .usage)
+            throw settings.missing(
+                "DATABASE_URL is not set: an extension is recorded before Apple is asked, so that it is asked once; example: "
+                    + "postgresql://storehook-ops@localhost/storehook")
         }
         let record = try await Database.with(settings) { pool in
             try await AppleAccess.with(settings, app: options.app, in: options.place) { client, environment in

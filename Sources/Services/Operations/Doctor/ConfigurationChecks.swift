@@ -40,8 +40,8 @@ package struct ConfigurationChecks: Sendable {
     }
 
     private let faults: [String]
-    /// What is set and no program reads, each with the setting that was probably meant.
-    private let unknown: [(name: String, nearest: String?)]
+    /// What is set and is no setting, a text each.
+    private let unknown: [String]
     private let sandbox: SandboxPolicy
     private let trust: VerifierConfiguration?
     private let certificate: Certificate
@@ -55,12 +55,12 @@ package struct ConfigurationChecks: Sendable {
     ///   - trust: what workers trust and serve; nil where that is among the faults.
     ///   - proxies: the proxies that the receiver trusts to name the sender; nil where that is among the faults.
     ///   - policy: what is decided about requests for consumption data.
-    ///   - unknown: what is set and no program reads, each with the setting that was probably meant.
+    ///   - unknown: what is set and is no setting, a text each.
     ///   - sandbox: whose purchases in Sandbox open something.
     ///   - role: what the settings are for.
     package init(
         faults: [String], trust: VerifierConfiguration?, certificate: Certificate, proxies: String?,
-        policy: Policy = .none, unknown: [(name: String, nearest: String?)] = [], sandbox: SandboxPolicy = .testers(0),
+        policy: Policy = .none, unknown: [String] = [], sandbox: SandboxPolicy = .testers(0),
         role: DatabaseRole?
     ) {
         self.unknown = unknown
@@ -111,12 +111,10 @@ package struct ConfigurationChecks: Sendable {
 
     private func names() -> Finding.Answer {
         guard !unknown.isEmpty else { return .ok("every name that is set is a setting's") }
-        let texts = unknown.prefix(Self.mostNamed).map { one in
-            "\(one.name) is no setting" + (one.nearest.map { "; did you mean \($0)?" } ?? "")
-        }
         let more = unknown.count > Self.mostNamed ? "; and \(unknown.count - Self.mostNamed) more" : ""
         return .failed(
-            "\(texts.joined(separator: "; "))\(more): see the chapter Configuration, or unset it")
+            "\(unknown.prefix(Self.mostNamed).joined(separator: "; "))\(more): see the chapter Configuration, or unset it"
+        )
     }
 
     /// How many names are listed.
