@@ -4,6 +4,7 @@ import Accounts
 import AppStorePayloads
 import Base
 import Foundation
+import Logging
 import Synchronization
 import TestSupport
 import Testing
@@ -54,9 +55,9 @@ struct GuardTests {
                 .init(id: "read", limits: ["free": .yes, "pro": .yes, "premium": .yes]),
             ])
 
-        func memory() -> GuardMemory {
+        func memory(_ logger: Logger = quiet) -> GuardMemory {
             GuardMemory(
-                logger: quiet, clock: { self.instant.withLock { $0 } }, counting: { _ in throw Away() },
+                logger: logger, clock: { self.instant.withLock { $0 } }, counting: { _ in throw Away() },
                 load: { _ in AccountEnvironments(production: try self.load()) })
         }
     }
@@ -97,6 +98,25 @@ struct GuardTests {
             let posing = try await api.get(
                 "/v1/guard?tier=premium", token: api.signer.token(), [("X-Storehook-Tier", "premium")])
             #expect(posing.status == 403)
+        }
+    }
+
+    @Test("writes a line for each tier and feature that the catalog lacks, once, and for no more than fifty")
+    func strangers() async throws {
+        let log = RecordedLog()
+        try await withAPI(endpoints: [Guard(Source().memory(log.logger)).endpoint]) { api in
+            for query in [
+                "?tier=gold", "?tier=gold", "?feature=gold", "?tier=premium", "?feature=a%0Ab", "?tier=pro&feature=fly",
+            ] {
+                #expect(try await ask(api, query).status == 403, "\(query)")
+            }
+            #expect(
+                log.lines.map(\.metadata) == [
+                    ["tier": "gold"], ["feature": "gold"], ["feature": "(no id)"], ["feature": "fly"],
+                ], "\(log.text)")
+            #expect(log.lines.allSatisfy { $0.level == .warning && $0.message.contains("apply a catalog that has it") })
+            for number in 0..<60 { _ = try await ask(api, "?tier=t\(number)") }
+            #expect(log.lines.count == 50)
         }
     }
 

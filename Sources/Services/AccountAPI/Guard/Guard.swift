@@ -18,11 +18,13 @@ package struct Guard: Sendable {
 
     private let memory: GuardMemory
     private let outage: Outage
+    private let strangers: GuardStrangers
 
     /// A guard that remembers.
     package init(_ memory: GuardMemory, outage: Outage = .refuse) {
         self.memory = memory
         self.outage = outage
+        strangers = GuardStrangers(memory.logger)
     }
 
     /// The endpoint.
@@ -67,7 +69,9 @@ package struct Guard: Sendable {
             guard outage == .allow else { throw APIProblem(Self.unavailable, "the account is not known now") }
             return Self.passed(caller, [(Self.stale, "unknown")])
         }
-        if let refusal = known.account.refusal(at: known.now, tier: request.query["tier"], feature: feature) {
+        let tier = request.query["tier"]
+        if let refusal = known.account.refusal(at: known.now, tier: tier, feature: feature) {
+            strangers.note(refusal, tier: tier, feature: feature)
             throw APIProblem(
                 refusal.code, "it may not", headers: Self.fields(Self.age(known.stale) + Self.proof(known)))
         }

@@ -30,6 +30,8 @@ package final class GuardMemory: Sendable {
     /// How old what is remembered may be while the database does not answer.
     private static let patience = RememberedReads<UniqueIdentifier, AccountEnvironments>.patience
 
+    /// The log of all that is about the guard.
+    let logger: Logger
     private let accounts: RememberedReads<UniqueIdentifier, AccountEnvironments>
     private let counts: RememberedReads<UsageCounter, Int64>
     private let load: @Sendable (Caller) async throws -> AccountEnvironments
@@ -45,6 +47,7 @@ package final class GuardMemory: Sendable {
         counting count: @escaping @Sendable (UsageCounter) async throws -> Int64,
         load: @escaping @Sendable (Caller) async throws -> AccountEnvironments
     ) {
+        self.logger = logger
         accounts = RememberedReads(
             most: most, saying: "The guard goes on with what it knows", logger: logger, clock: clock)
         counts = RememberedReads(

@@ -1,0 +1,52 @@
+import Accounts
+import Logging
+import Synchronization
+
+/// The names that a guard was asked about and that no catalog has: a proxy with one of them lets nobody in, and its callers see a 403
+/// like any other. One line in the log for each name, once in the life of the process.
+final class GuardStrangers: Sendable {
+    private struct Name: Hashable {
+        let isTier: Bool
+        let text: String
+    }
+
+    /// A caller that reaches the guard by itself may ask for any name: from here on no more are written.
+    static let most = 50
+
+    private let written = Mutex<Set<Name>>([])
+    private let logger: Logger
+
+    /// None yet.
+    init(_ logger: Logger) { self.logger = logger }
+
+    /// Writes a line where a refusal is about a name that the catalog lacks, and that has no line yet.
+    func note(_ refusal: AccessRefusal, tier: String?, feature: String?) {
+        switch refusal {
+        case .unknownTier: tier.map { note(Name(isTier: true, text: $0)) }
+        case .unknownFeature: feature.map { note(Name(isTier: false, text: $0)) }
+        case .noAccess, .tierRequired, .featureNotIncluded: break
+        }
+    }
+
+    private func note(_ name: Name) {
+        // Texts that are made as no id are one: they do not stand in the log.
+        let name = Self.isID(name.text) ? name : Name(isTier: name.isTier, text: "(no id)")
+        guard written.withLock({ $0.count < Self.most && $0.insert(name).inserted }) else { return }
+        let kind = name.isTier ? "tier" : "feature"
+        logger.warning(
+            "The guard lets nobody in who needs this \(kind): the catalog has none of that id. Correct it in the proxy's URL of the guard, or apply a catalog that has it",
+            metadata: ["\(kind)": "\(name.text)"])
+    }
+
+    private static func isID(_ text: String) -> Bool {
+        text.utf8.count <= 64
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+}
