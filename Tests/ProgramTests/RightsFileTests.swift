@@ -115,6 +115,28 @@ struct RightsFileTests {
         }
     }
 
+    @Test("are what a program's error names where the server refuses a password, a missing one, or the database")
+    func refusedLogins() async throws {
+        try await withManaged { server in
+            try await server.run("create role alice login password 'x'")
+            try await server.run("revoke connect on database managed from public")
+            let place = "127.0.0.1:\(server.port)/managed"
+            for (url, words) in [
+                ("postgresql://manager:wrong@\(place)", "correct the password in DATABASE_URL or ~/.pgpass"),
+                ("postgresql://manager@\(place)", "put it into DATABASE_URL or ~/.pgpass"),
+                ("postgresql://alice:x@\(place)", #"may not connect to database "managed"; run deploy/logins.sql"#),
+            ] {
+                let program = try ChildProgram(
+                    Executable.path, ["queue"], environment: ["DATABASE_URL": url, "HOME": "/tmp", "PATH": "/usr/bin"])
+                #expect(await program.end() == .exited(1))
+                #expect(program.errors.split(separator: "\n").count == 1, "\(program.errors)")
+                #expect(program.errors.contains(words), "\(program.errors)")
+                #expect(!program.errors.contains("is the server running"), "\(program.errors)")
+                await program.discard()
+            }
+        }
+    }
+
     @Test("name what is not of their release, and leave the rights as they were")
     func otherRelease() async throws {
         try await withManaged { server in

@@ -83,6 +83,44 @@ struct RoleTests {
         }
     }
 
+    @Test("are named by a command that another user types, with whom it is for and what to do")
+    func strangers() async throws {
+        try await withRoles { site in
+            let owner: String = try await site.value("select current_user::text")
+            let user = "\(site.database.name)_user"
+            // Of nothing, anybody could rebuild everything.
+            var subscriber = SimulatedSubscriber(lane: 1, seed: 1)
+            subscriber.buy(.premiumMonthly, at: Site.now)
+            try await site.outbox.store([Array(subscriber.takeNotifications()[0].signed(by: site.authority).utf8)])
+            try await site.with(["work"]) { _ in try await site.untilDone() }
+            try await withUser(in: "storehook_api", site) { api in
+                for (command, words) in [
+                    (["dead-letters", "list"], "it is for storehook-ops; put that user into DATABASE_URL"),
+                    (["apps"], "it is for storehook-ops; put that user into DATABASE_URL"),
+                    (["rebuild", "--check"], "it is for the owner \(owner), who runs storehook migrate"),
+                    (["migrate"], "it is for the owner \(owner), who runs storehook migrate"),
+                    (["work"], "it is for storehook-worker; put that user into DATABASE_URL"),
+                ] {
+                    let program = try site.start(command, api)
+                    #expect(await program.end() == .exited(1), "\(command): \(program.errors)")
+                    let line = program.errors.split(separator: "\n").last ?? ""
+                    #expect(line.hasPrefix("storehook: \(user) may not do this ("), "\(command): \(line)")
+                    #expect(line.contains("(SQLSTATE 42501)") && line.contains(words), "\(command): \(line)")
+                    await program.discard()
+                }
+            }
+            try await withUser(in: "storehook_ops", site) { ops in
+                // Its rights as they are by another release's file; back again when the database is dropped.
+                try await site.pool.query("revoke select on storehook.dead_letters from storehook_ops")
+                try await site.pool.query("revoke select on storehook.dead_letters_open from storehook_ops")
+                let outcome = try await site.run("dead-letters", "list", with: ops)
+                #expect(
+                    outcome.errors.contains("are not those of this release; as the owner, run sql/roles.sql again"),
+                    "\(outcome)")
+            }
+        }
+    }
+
     @Test("are what the doctor finds to be enough, each for its own and for no other")
     func doctor() async throws {
         try await withRoles { site in

@@ -9,15 +9,20 @@ import Schema
 /// Opening the database, and refusing one whose schema does not fit.
 enum Database {
     /// Runs `body` with a pool of connections to a database whose schema fits this binary, and closes it.
-    /// - Parameter checkingIDs: whether to refuse a setting that differs from the database's rule of account ids.
+    /// - Parameters:
+    ///   - checkingIDs: whether to refuse a setting that differs from the database's rule of account ids.
+    ///   - login: whom the command is for.
     static func with<T>(
-        _ settings: Settings, size: Int = 1, checkingIDs: Bool = true, _ body: (PostgresPool) async throws -> T
+        _ settings: Settings, size: Int = 1, checkingIDs: Bool = true, for login: Login = .role(.ops),
+        _ body: (PostgresPool) async throws -> T
     ) async throws -> T {
         let pool = try open(settings, size: size)
         do {
-            try await requireCurrentSchema(pool)
-            if checkingIDs { try await requireAccountIDs(pool, settings.accountIDs()) }
-            let result = try await body(pool)
+            let result = try await explaining(pool, for: login) {
+                try await requireCurrentSchema(pool)
+                if checkingIDs { try await requireAccountIDs(pool, settings.accountIDs()) }
+                return try await body(pool)
+            }
             await pool.close()
             return result
         } catch {
@@ -26,8 +31,11 @@ enum Database {
         }
     }
 
+    /// A pool for a command. Why there is no connection says the command's error, and not the log as well.
     static func open(_ settings: Settings, size: Int) throws -> PostgresPool {
-        PostgresPool(configuration: try settings.database(), size: size, logger: try settings.logger("postgres"))
+        var logger = try settings.logger("postgres")
+        if logger.logLevel >= .info { logger.logLevel = .error }
+        return PostgresPool(configuration: try settings.database(), size: size, logger: logger)
     }
 
     static func migrator() throws -> Migrator {
@@ -88,13 +96,15 @@ enum Database {
 
     /// A program that answers others starts while the database is unavailable, and answers 503 until it is back with a schema that
     /// fits; on the wrong schema it does not start.
+    /// - Parameter role: the program's.
     /// - Returns: whether the schema was seen to fit.
-    static func requireSchemaIfReachable(_ pool: PostgresPool) async throws -> Bool {
+    static func requireSchemaIfReachable(_ pool: PostgresPool, for role: DatabaseRole) async throws -> Bool {
         do {
-            try await requireCurrentSchema(pool)
+            try await explaining(pool, for: .role(role)) { try await requireCurrentSchema(pool) }
             return true
         } catch let error as PostgresError where error.isTransient {
-            StandardError.line("storehook: the database is unavailable, answering 503 until it is back: \(error)")
+            StandardError.line(
+                "storehook: the database is unavailable, answering 503 until it is back: \(error)\(error.advice)")
             return false
         }
     }

@@ -1,5 +1,6 @@
 import Base
 import Logging
+import Operations
 import Postgres
 import ServiceLifecycle
 import Synchronization
@@ -24,7 +25,8 @@ final class DatabaseStart: Service {
     init(_ steps: @escaping @Sendable () async throws -> Void) async throws {
         self.steps = steps
         if let failure = try await attempt() {
-            StandardError.line("storehook: the database is unavailable, beginning once it is back: \(failure)")
+            StandardError.line(
+                "storehook: the database is unavailable, beginning once it is back: \(failure)\(failure.advice)")
         }
     }
 

@@ -22,7 +22,7 @@ struct Migrate: ActingCommand {
         let settings = try await shared.settings()
         let pool = try Database.open(settings, size: 1)
         do {
-            try await migrate(pool, settings)
+            try await Database.explaining(pool, for: .owner) { try await migrate(pool, settings) }
             await pool.close()
         } catch {
             await pool.close()

@@ -32,7 +32,7 @@ struct RebuildCommand: ActingCommand {
     func run() async throws {
         let settings = try await shared.settings()
         let verifier = Verifier(configuration: try settings.verifier(), clock: WallClock.now)
-        let report = try await Database.with(settings, size: Rebuild.pagesAtOnce + 1) { pool in
+        let report = try await Database.with(settings, size: Rebuild.pagesAtOnce + 1, for: .owner) { pool in
             let rebuild = Rebuild(pool: pool, verifier: verifier, ledger: Ledger(policy: try settings.statusPolicy()))
             let progress = ProgressBar(check ? "checking" : "rebuilding", of: Int(try await rebuild.count()))
             let report = try await rebuild.run(repair: !check, discard: forgetUnverified) { purchases in

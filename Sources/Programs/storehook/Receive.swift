@@ -62,7 +62,8 @@ struct Receive: AsyncParsableCommand {
         let pool = PostgresPool(
             configuration: settings.database, size: 3, logger: logger, onError: monitoring?.countError)
         let migrator = try Database.migrator()
-        let gate = SchemaGate(isOpen: try await Database.requireSchemaIfReachable(pool), logger: logger) {
+        let gate = SchemaGate(isOpen: try await Database.requireSchemaIfReachable(pool, for: .receiver), logger: logger)
+        {
             try await migrator.check(on: pool).misfit
         }
         var configuration = ReceiverConfiguration(host: host, port: port)

@@ -126,7 +126,7 @@ struct Serve: AsyncParsableCommand {
                 "\(settings.tokenKeysVariable): \(source.path ?? "what it names") \(error)", status: .usage)
         } catch {}
         let migrator = try Database.migrator()
-        let gate = SchemaGate(isOpen: try await Database.requireSchemaIfReachable(pool), logger: logger) {
+        let gate = SchemaGate(isOpen: try await Database.requireSchemaIfReachable(pool, for: .api), logger: logger) {
             try await migrator.check(on: pool).misfit
         }
         let ids = AccountIDTable(AccountIDs(pool), setting: settings.accountIDs, logger: logger)

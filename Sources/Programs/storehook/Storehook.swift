@@ -1,5 +1,6 @@
 import ArgumentParser
 import Base
+import Operations
 import Postgres
 
 #if canImport(Glibc)
@@ -98,16 +99,8 @@ enum Program {
             StandardError.line("storehook: \(Storehook.message(for: error)); --help shows the usage")
             end(.usage)
         default:
-            StandardError.line("storehook: \(error)\((error as? PostgresError).map { advice(about: $0) } ?? "")")
+            StandardError.line("storehook: \(error)\((error as? PostgresError)?.advice ?? "")")
             end(.failed)
         }
-    }
-
-    /// What to do where the database is not reached, or refuses to do something for this user.
-    private static func advice(about error: PostgresError) -> String {
-        if error.sqlState == "42501" {
-            return "; sql/roles.sql gives each program's user its rights, and storehook doctor says which are missing"
-        }
-        return error.operation == "connect" ? "; is the server running, and is DATABASE_URL right?" : ""
     }
 }

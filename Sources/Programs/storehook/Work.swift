@@ -42,6 +42,11 @@ struct Work: AsyncParsableCommand {
     func run() async throws {
         let settings = try await shared.settings()
         let read = try WorkSettings(settings)
+        guard !read.verifier.apps.isEmpty else {
+            throw settings.missing(
+                "STOREHOOK_APPS names no app, and APPLE_BUNDLE_ID none; every notification would end as a dead letter. "
+                    + "Example: STOREHOOK_APPS=com.example.app=1234567890")
+        }
         var logger = try settings.programLogger("worker")
         let name = "\(ProcessInfo.processInfo.hostName):\(ProcessInfo.processInfo.processIdentifier)"
         logger[metadataKey: "worker"] = "\(name)"
@@ -68,18 +73,15 @@ struct Work: AsyncParsableCommand {
         name: String, logger: Logger
     ) async throws -> ProgramServices {
         let trust = settings.verifier
-        guard !trust.apps.isEmpty else {
-            throw CommandFailure(
-                "STOREHOOK_APPS names no app, and APPLE_BUNDLE_ID none; every notification would end as a dead letter. "
-                    + "Example: STOREHOOK_APPS=com.example.app=1234567890", status: .usage)
-        }
         // One to claim, one to apply, two for the clock, one for the maintenance, which may be slow.
         let pool = PostgresPool(
             configuration: settings.database, size: 5, logger: logger, onError: monitoring?.countError)
         let start = try await DatabaseStart {
-            try await Database.requireCurrentSchema(pool)
-            try await Database.requireAccountIDs(pool, settings.accountIDs)
-            try await Self.recordServed(ServedApps(trust), Outbox(pool))
+            try await Database.explaining(pool, for: .role(.worker)) {
+                try await Database.requireCurrentSchema(pool)
+                try await Database.requireAccountIDs(pool, settings.accountIDs)
+                try await Self.recordServed(ServedApps(trust), Outbox(pool))
+            }
         }
         var listener: PostgresListener?
         if settings.listens {

@@ -142,7 +142,8 @@ package struct Rebuild: Sendable {
             let page = try await page(keys, repair: repair, discard: discard)
             try page.differences.forEach(onDifference)
             return page.report
-        } catch let error as PostgresError where !error.isTransient {
+        } catch let error as PostgresError where !error.isTransient && error.sqlState?.isCatalogueFault != true {
+            // A right or a table that is missing is no purchase's fault, and ends all of it.
             guard keys.count == 1, let key = keys.first else {
                 var report = Report()
                 for key in keys {

@@ -146,21 +146,39 @@ struct ConnectionAttempt {
                     || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
             }
         guard isState else {
+            if text.hasSuffix("no password supplied") { return refusal(by: connection, Self.noPassword, nil) }
             var error = PostgresError(.connection, text, operation: "connect")
             error.isUnreachable = (isMade ? Self.brokenOff : Self.notMade).contains(where: text.contains)
             return error
         }
+        let database = connection.database.filter { !$0.isNewline }
         let reason =
             switch lastWord {
-            case "28P01", "28000": "the server refused user or password, or pg_hba.conf does not let this client in"
-            case "3D000": "the server has no such database"
+            case "28P01":
+                "the server refused the password, or has no such user; correct the password in DATABASE_URL or ~/.pgpass, or make "
+                    + "the user with sql/roles.sql and deploy/logins.sql"
+            case "28000":
+                "the server has no such user, or pg_hba.conf does not let it in from here; make the user with sql/roles.sql and "
+                    + "deploy/logins.sql, or correct DATABASE_URL or pg_hba.conf"
+            case "3D000":
+                "the server has no database \"\(database)\"; make it with createdb \(database), or correct the name in DATABASE_URL"
+            case "42501":
+                "the user may not connect to database \"\(database)\"; run deploy/logins.sql as its owner, or grant connect on it"
             case "53300": "the server has no connection left; raise max_connections or use smaller pools"
-            case "57P03": "the server is starting up or shutting down"
-            default: "the server refused the connection"
+            case "57P03": "the server is starting up or shutting down; wait"
+            default: "the server refused the connection; its log says why"
             }
-        return PostgresError(
-            .connection, "\(place(of: connection)): \(reason)", operation: "connect",
-            sqlState: SQLState(rawValue: lastWord))
+        return refusal(by: connection, reason, SQLState(rawValue: lastWord))
+    }
+
+    private static let noPassword =
+        "the server wants a password, and none was given; put it into DATABASE_URL or ~/.pgpass"
+
+    private func refusal(by connection: LibPQConnection, _ reason: String, _ state: SQLState?) -> PostgresError {
+        var error = PostgresError(
+            .connection, "\(place(of: connection)): \(reason)", operation: "connect", sqlState: state)
+        error.isAnswered = true
+        return error
     }
 
     // libpq's words, as in its fe-connect.c and fe-misc.c. Its other messages are about parameters, passwords and certificates: waiting

@@ -58,6 +58,7 @@ final class LibPQConnection {
     var isBusy: Bool { PQisBusy(raw) == 1 }
     var host: String { PQhost(raw).map { String(cString: $0) } ?? "" }
     var port: String { PQport(raw).map { String(cString: $0) } ?? "" }
+    var database: String { PQdb(raw).map { String(cString: $0) } ?? "" }
     /// The server process that the start-up named.
     var serverProcess: Int32 { PQbackendPID(raw) }
     /// Whether the server said that it ends the connection; the socket may show that later.

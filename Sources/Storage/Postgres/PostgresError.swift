@@ -48,7 +48,9 @@ public struct PostgresError: Error, Sendable, Hashable {
     /// Whether the connection was gone before anything was sent: then another one may be used instead.
     var isUnsent = false
     /// Whether no server could be reached, or a server closed the connection without an error.
-    var isUnreachable = false
+    package internal(set) var isUnreachable = false
+    /// Whether a server refused the connection for a reason that the message says, with what to do.
+    package internal(set) var isAnswered = false
     /// Whether a server did not answer in time while connecting.
     var isSilence = false
 

@@ -180,9 +180,12 @@ public final class PostgresPool: Service, Sendable {
             apply { $0.opened(connection, now: .now) }
         } catch {
             let failure = error as? PostgresError ?? PostgresError(.connection, "connecting failed")
-            let failures = state.withLock { $0.pool.consecutiveFailures }
-            // Once per outage; a line for each attempt would bury everything else.
-            if failures == 0 { logger.warning("the database is unavailable", metadata: ["error": "\(failure)"]) }
+            let (failures, opened) = state.withLock { ($0.pool.consecutiveFailures, $0.pool.opened) }
+            // Once per outage; a line for each attempt would bury everything else. Who asked first for a connection reports by itself
+            // that it was refused.
+            if failures == 0, opened > 0 || !failure.isRefusal {
+                logger.warning("the database is unavailable", metadata: ["error": "\(failure)"])
+            }
             let pause = backoff.pause(afterFailures: failures + 1)
             apply { $0.openFailed(failure, retryAt: .now + pause, now: .now) }
             wakeUp.yield()

@@ -42,6 +42,27 @@ public struct ServerSurvey: Sendable {
         try await pool.query(PostgresQuery("survey.quoted_user", "select quote_ident(current_user)")).one().decode(0)
     }
 
+    /// Who owns the program's schema; where there is none, who owns the database.
+    public func owner() async throws -> String {
+        try await pool.query(
+            PostgresQuery(
+                "survey.owner",
+                """
+                select pg_get_userbyid(coalesce((select nspowner from pg_namespace where nspname = 'storehook'), datdba))::text
+                  from pg_database where datname = current_database()
+                """)
+        ).one().decode(0)
+    }
+
+    /// Whether this user has a role; false where there is no such role.
+    public func isMember(of role: String) async throws -> Bool {
+        try await pool.query(
+            PostgresQuery(
+                "survey.is_member",
+                "select coalesce(bool_or(pg_has_role(oid, 'usage')), false) from pg_roles where rolname = \(role)")
+        ).one().decode(0)
+    }
+
     /// Whether this user sees what other users' sessions do, and for how long.
     public func seesSessions() async throws -> Bool {
         try await pool.query(

@@ -35,7 +35,8 @@ extension DatabaseChecks {
         case 1:
             guard away.isEmpty else {
                 return .failed(
-                    "\(writable[0]) takes writes\(standbys); \(away.joined(separator: ", ")) cannot be reached")
+                    "\(writable[0]) takes writes\(standbys); \(away.joined(separator: ", ")) cannot be reached: start them, or take them out of DATABASE_URL"
+                )
             }
             return .ok("\(writable[0]) takes writes\(standbys)")
         default:

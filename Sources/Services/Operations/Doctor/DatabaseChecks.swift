@@ -101,7 +101,7 @@ package struct DatabaseChecks: Sendable {
         do {
             _ = try await survey.user()
         } catch {
-            let answer = Finding.Answer.failed("\(error): is the server running, and is DATABASE_URL right?")
+            let answer = Finding.Answer.failed("\(error)\((error as? PostgresError)?.advice ?? "")")
             return [Finding("database", answer)] + Self.checks.map { Finding($0.name, .skipped("no database to ask")) }
         }
         var findings = [Finding("database", .ok("reached \(configuration)"))]
