@@ -144,7 +144,28 @@ struct CheckTests {
             ["costs nothing is type: free_trial"]
         ),
         ("    price: 12.5\n", "    group: pro group\n", 12, ["group is Apple's id of a subscription group"]),
-        ("trial:\n", "trial: 7\nx:\n", 29, ["a trial has members: tier, days, products"]),
+        (
+            "trial:\n", "trial: 7\nx:\n", 29,
+            ["a trial has members: tier, days, products", "write {tier: pro, days: 7}"]
+        ),
+        ("  - id: pro\n", "  - pro\n", 5, ["a tier has members: id, name; write {id: pro}"]),
+        (
+            "products:\n", "products: 5\nx:\n", 7,
+            [
+                "products is a list of 0 to 2000; write below it a line for each, like - {id: monthly, product_id: "
+                    + "com.example.pro.monthly, tier: pro, period: month}, or products: []"
+            ]
+        ),
+        ("[monthly]", "monthly", 32, ["products is a list of 0 to 2000; write products: [a, b], or products: []"]),
+        (
+            "    limits:\n      free: no\n      pro: 5 per day\n      gold: unlimited\n", "    limits: all\n", 23,
+            ["limits is a mapping of 1 to 100, like limits: {free: no, pro: yes}"]
+        ),
+        (
+            "  - id: pro\n", "  - id: pro\n    name:\n", 6,
+            ["name is a text of 1 to 200", "write name: Monthly, or name: {en"]
+        ),
+        ("    tier: gold\n", "    tier: golden\n", 16, ["write one of them, or add it to tiers"]),
     ]
 
     @Test("is refused with the line and what to write, whatever is wrong in it", arguments: faults)
@@ -217,6 +238,37 @@ struct CheckTests {
         #expect(findings.map(\.line) == [6, 7, 12, 17, 20, 27, 29, 32], "\(findings)")
         let fault = CatalogFault(findings)
         #expect(fault.description.hasPrefix("line 6, column 9: tier pro is on line 5 already; and 7 more"))
+    }
+
+    @Test("with a tab in the indentation is refused with the tab's place and what to write")
+    func tabs() {
+        for (text, line, column) in [
+            ("tiers:\n\t- id: free", 2, 1), ("tiers:\n  - id: free\n  \tname: Free\n", 3, 3),
+            ("tiers:\r\n  - id: free\r\n\tname: Free\r\n", 3, 1),
+        ] {
+            let (catalog, findings) = Catalog.check(yaml: text)
+            let finding = findings.first
+            #expect(
+                catalog == nil && findings.count == 1 && finding?.line == line && finding?.column == column,
+                "\(findings)")
+            #expect(
+                finding?.message
+                    == "this is not YAML: a tab stands in the indentation; write two spaces for each level, like   - id: pro"
+            )
+        }
+        let (_, others) = Catalog.check(yaml: "tiers: [a\tb")
+        #expect(
+            others.first?.message.contains("a tab") == false && others.first?.message.contains("; look here") == true)
+    }
+
+    @Test("whose tiers cannot be read has that reported, and no list of no tiers beside it")
+    func noTiers() {
+        for tiers in ["tiers:\n  - name: Pro", "tiers:\n  - {id: Pro}", "tiers: pro", "tiers: {pro: x}", "x: 1"] {
+            let text = Self.good.replacing("tiers:\n  - id: free\n  - id: pro\n  - id: gold", with: tiers)
+            let (catalog, findings) = Catalog.check(yaml: text)
+            #expect(catalog == nil && (1...3).contains(findings.count), "\(tiers): \(findings)")
+            #expect(findings.allSatisfy { !$0.message.contains("()") && !$0.message.contains("none of the tiers") })
+        }
     }
 
     @Test("that is no YAML, empty, or no mapping is refused")

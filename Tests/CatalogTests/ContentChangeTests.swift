@@ -65,7 +65,33 @@ struct ContentChangeTests {
         ("products: [monthly]", "products: [monthly, pass]", ["trial", nil, "products", "monthly", "monthly, pass"]),
         ("Asia/Tokyo", "Europe/Berlin", ["time_zone", nil, nil, "Asia/Tokyo", "Europe/Berlin"]),
         ("warning_days: 5", "warning_days: 6", ["warning_days", nil, nil, "5", "6"]),
-        ("sample_content_provided: false", "sample_content_provided: true", ["refunds", nil, nil, "1 rule", "1 rule"]),
+        (
+            "sample_content_provided: false", "sample_content_provided: true",
+            ["refunds", "1", "answer.sample_content_provided", "false", "true"]
+        ),
+        (
+            "refunds:\n",
+            "refunds:\n  - {products: [com.a, com.b*], reasons: [LEGAL, OTHER], answer: leave_to_apple}\n",
+            ["refunds", "1", nil, nil, "products com.a, com.b*, reasons LEGAL, OTHER, answer leave_to_apple"]
+        ),
+        ("  - answer: {", "  - name: all\n    answer: {", ["refunds", "1", "name", nil, "all"]),
+        ("  - answer: {", "  - types: [consumable]\n    answer: {", ["refunds", "1", "types", nil, "consumable"]),
+        (
+            "  - answer: {", "  - environments: [Sandbox]\n    answer: {",
+            ["refunds", "1", "environments", nil, "Sandbox"]
+        ),
+        (
+            "  - answer: {", "  - apps: [com.example.app]\n    answer: {",
+            ["refunds", "1", "apps", nil, "com.example.app"]
+        ),
+        (
+            "sample_content_provided: false", "sample_content_provided: false, consumption_percentage: 50%",
+            ["refunds", "1", "answer.consumption_percentage", nil, "50000"]
+        ),
+        (
+            "sample_content_provided: false", "sample_content_provided: false, refund_preference: DECLINE",
+            ["refunds", "1", "answer.refund_preference", nil, "DECLINE"]
+        ),
     ]
 
     @Test("each edit of a file is said, and nothing beside it", arguments: edits.indices)

@@ -11,6 +11,13 @@ package struct StrictObject: Sendable, Hashable {
         self.members = members
     }
 
+    /// What to write where it is meant and something else stands: its needed members. Nil where the examples of these are no values.
+    package var example: String? {
+        let examples = members.compactMap(\.example)
+        guard !examples.isEmpty, examples.allSatisfy({ !$0.contains(" below ") }) else { return nil }
+        return "{\(examples.joined(separator: ", "))}"
+    }
+
     /// The names of its members.
     package var names: [String] { members.map(\.name) }
 

@@ -29,7 +29,8 @@ package struct StrictMapping {
                 }
             }
         } else {
-            faults.append(YAMLFault(node, "\(object.what) has members: \(names.joined(separator: ", "))"))
+            let example = object.example.map { "; write \($0)" } ?? ""
+            faults.append(YAMLFault(node, "\(object.what) has members: \(names.joined(separator: ", "))\(example)"))
         }
         self.node = node
         self.object = object

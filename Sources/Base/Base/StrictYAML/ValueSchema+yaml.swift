@@ -4,21 +4,27 @@ package import Yams
 
 extension ValueSchema {
     /// Adds all faults of a node.
-    /// - Parameter name: the node's name in faults.
-    package func check(_ node: Node, _ name: String, _ faults: inout [YAMLFault]) {
+    /// - Parameters:
+    ///   - name: the node's name in faults.
+    ///   - example: what to write, with the name; nil where the schema says it.
+    package func check(_ node: Node, _ name: String, example: String? = nil, _ faults: inout [YAMLFault]) {
         guard faults.count < YAMLText.mostFaults else { return }
         switch self {
         case .array(let element, let least, let most):
             let range = (least ?? 0)...(most ?? .max)
             guard let items = node.sequence, range.contains(items.count) else {
-                faults.append(YAMLFault(node, "\(name) is a list of \(Self.words(range))"))
+                faults.append(
+                    YAMLFault(
+                        node,
+                        "\(name) is a list of \(Self.words(range)); \(element.listExample(name, isEmpty: least == 0))"))
                 return
             }
             for item in items { element.check(item, "each of \(name)", &faults) }
         case .map(let schema, let keys, let range):
             let range = range ?? 0...Int.max
             guard let mapping = node.mapping, range.contains(mapping.count) else {
-                faults.append(YAMLFault(node, "\(name) is a mapping of \(Self.words(range)), like {name: value}"))
+                faults.append(
+                    YAMLFault(node, "\(name) is a mapping of \(Self.words(range)), like \(example ?? "{name: value}")"))
                 return
             }
             for (key, value) in mapping {
@@ -37,7 +43,7 @@ extension ValueSchema {
             guard node.mapping != nil else { return }
             for member in object.members {
                 if let value = members[member.name] {
-                    member.schema.check(value, member.name, &faults)
+                    member.schema.check(value, member.name, example: member.example, &faults)
                 } else if let example = member.example {
                     faults.append(YAMLFault(node, "\(object.what) needs \(member.name); write \(example)"))
                 }
@@ -54,7 +60,16 @@ extension ValueSchema {
         _ node: Node, textsOf longest: Int, by tags: SchemaWord, _ name: String, _ faults: inout [YAMLFault]
     ) {
         let text = ValueSchema.string(.init(1, longest))
-        guard let mapping = node.mapping else { return text.check(node, name, &faults) }
+        guard let mapping = node.mapping else {
+            if !text.accepts(node.scalar?.string ?? "") {
+                faults.append(
+                    YAMLFault(
+                        node,
+                        "\(name) is a text of \(words(1...longest)) characters, or one for each language; write \(name): Monthly, or "
+                            + "\(name): {en: Monthly, zh-Hans: 包月}"))
+            }
+            return
+        }
         if mapping.isEmpty {
             faults.append(
                 YAMLFault(node, "\(name) is a text, or one for each language, like {en: Monthly, zh-Hans: 包月}"))
@@ -63,6 +78,15 @@ extension ValueSchema {
             if !tags.accepts(key.scalar?.string ?? "") { faults.append(YAMLFault(key, "\(name) \(tags.expectation)")) }
             text.check(value, name, &faults)
         }
+    }
+
+    /// What to write for a list of these.
+    private func listExample(_ name: String, isEmpty mayBeEmpty: Bool) -> String {
+        let none = mayBeEmpty ? ", or \(name): []" : ""
+        if case .strict(let object) = self {
+            return "write below it a line for each, like - \(object.example ?? "{…}")\(none)"
+        }
+        return "write \(name): [a, b]\(none)"
     }
 
     private static func words(_ range: ClosedRange<Int>) -> String { "\(range.lowerBound) to \(range.upperBound)" }

@@ -15,7 +15,7 @@ package enum YAMLText {
         do {
             return try Yams.compose(yaml: text)
         } catch let error as YamlError {
-            throw YAMLFault(error)
+            throw YAMLFault(error, in: text)
         } catch {
             throw YAMLFault(line: nil, message: "this is not YAML")
         }
@@ -68,16 +68,36 @@ package enum YAMLText {
 }
 
 extension YAMLFault {
-    /// The parser's error.
-    fileprivate init(_ error: YamlError) {
+    /// The parser's error about a text.
+    fileprivate init(_ error: YamlError, in text: String) {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            self.init(line: mark.line, column: mark.column, message: "this is not YAML: \(problem)")
+            if let column = Self.tab(inIndentationOf: mark.line, of: text) {
+                self.init(
+                    line: mark.line, column: column,
+                    message:
+                        "this is not YAML: a tab stands in the indentation; write two spaces for each level, like   - id: pro"
+                )
+                return
+            }
+            self.init(
+                line: mark.line, column: mark.column,
+                message:
+                    "this is not YAML: \(problem); look here and at the line before: indentation, quotes, brackets, a space after "
+                    + "each colon")
         case .duplicatedKeysInMapping(let duplicates, let context):
             let names = duplicates.prefix(5).map(YAMLFault.quoting).joined(separator: ", ")
             self.init(line: context.mark.line, column: context.mark.column, message: "\(names) stands here twice")
         default: self.init(line: nil, message: "this is not YAML")
         }
+    }
+
+    /// The column of the first tab before all else in a line, both from 1 on; nil where none stands there.
+    private static func tab(inIndentationOf line: Int, of text: String) -> Int? {
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), maxSplits: line, omittingEmptySubsequences: false)
+        guard line >= 1, lines.count >= line else { return nil }
+        let blanks = lines[line - 1].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        return blanks.firstIndex(of: UInt8(ascii: "\t")).map { blanks.distance(from: blanks.startIndex, to: $0) + 1 }
     }
 }

@@ -13,7 +13,8 @@ public struct CatalogContentChange: Sendable, Hashable {
 
     /// Where it stands.
     public var part: Part
-    /// Of which tier, product, feature or alias; nil where there is one alone, or the order of all is meant.
+    /// Of which tier, product, feature or alias, or which place a rule of refunds has, from 1 on; nil where there is one alone, or the
+    /// order of all is meant.
     public var id: String?
     /// The member, like `price`, or `limits.pro`; nil where the whole entry is new or gone.
     public var member: String?
@@ -46,10 +47,7 @@ extension Catalog {
         changes.compareMembers(.trial, nil, trial?.members, after.trial?.members)
         changes.add(.timeZone, nil, nil, timeZone.identifier, after.timeZone.identifier)
         changes.add(.warningDays, nil, nil, "\(warningDays)", "\(after.warningDays)")
-        if refunds != after.refunds {
-            changes.all.append(
-                CatalogContentChange(.refunds, before: refunds.map(\.text), after: after.refunds.map(\.text)))
-        }
+        changes.compareRules(refunds?.rules ?? [], after.refunds?.rules ?? [])
         return changes.all
     }
 }
@@ -80,6 +78,33 @@ private struct ContentChanges {
         }
         for entry in after where !kept.contains(entry[keyPath: id]) {
             compareMembers(part, entry[keyPath: id], nil, members(entry))
+        }
+    }
+
+    /// Rules of refunds, each by its place, for the first that matches decides. What stands around those that differ is left out, so
+    /// that a new rule is one change, wherever it stands.
+    mutating func compareRules(_ before: [ConsumptionRule], _ after: [ConsumptionRule]) {
+        func content(_ rule: ConsumptionRule) -> ConsumptionRule {
+            var rule = rule
+            rule.number = 0
+            return rule
+        }
+        let (old, new) = (before.map(content), after.map(content))
+        let start = zip(old, new).prefix { $0 == $1 }.count
+        let rest = min(old.count, new.count) - start
+        let end = zip(old.reversed(), new.reversed()).prefix(rest).prefix { $0 == $1 }.count
+        let (gone, come) = (old[start..<old.count - end], new[start..<new.count - end])
+        if gone.count == come.count {
+            for (place, (was, becomes)) in zip(gone, come).enumerated() {
+                compareMembers(.refunds, "\(start + place + 1)", was.members, becomes.members)
+            }
+        } else {
+            for (place, rule) in gone.enumerated() {
+                compareMembers(.refunds, "\(start + place + 1)", rule.members, nil)
+            }
+            for (place, rule) in come.enumerated() {
+                compareMembers(.refunds, "\(start + place + 1)", nil, rule.members)
+            }
         }
     }
 
@@ -141,10 +166,6 @@ extension Catalog.Trial {
     fileprivate var members: [(String, String?)] {
         [("tier", tier), ("days", "\(days)"), ("products", products.joined(separator: ", "))]
     }
-}
-
-extension ConsumptionPolicy {
-    fileprivate var text: String { "\(rules.count) \(rules.count == 1 ? "rule" : "rules")" }
 }
 
 extension LocalizedText {

@@ -22,7 +22,7 @@ enum CatalogFile {
             throw CommandFailure.unreadable(path)
         }
         guard data.count > YAMLText.longest || String(validating: data, as: UTF8.self) != nil else {
-            throw CommandFailure("\(path) is not text in UTF-8", status: .usage)
+            throw CommandFailure("\(path) is not text in UTF-8; save it as UTF-8", status: .usage)
         }
         return String(decoding: data, as: UTF8.self)
     }

@@ -60,13 +60,15 @@ extension CommandAnswer {
         let changed = moves.values.reduce(0, +)
         let rows = moves.sorted { $0.key < $1.key }.map { MovedAccounts($0, $1, examples: examples[$0] ?? []) }
         let looked = accounts ?? 0
-        let head =
+        let head: String? =
             switch version {
             case (let number, true)?:
-                "catalog \(number) is current; of \(looked) accounts \(changed) have another tier by it"
+                "catalog \(number) is current; "
+                    + Self.moved(changed, of: looked, "has another tier by it", "have another tier by it")
             case (let number, false)?:
                 "catalog \(number) says the same and is current already; nothing was changed"
-            case nil: "of \(looked) accounts \(changed) would have another tier"
+            case nil where contents.changes.isEmpty: nil
+            case nil: Self.moved(changed, of: looked, "would have another tier", "would have another tier")
             }
         var members: [JSONValue.Member] = [.init("changed", changed.json)]
         if let accounts { members.insert(.init("accounts", accounts.json), at: 0) }
@@ -78,6 +80,20 @@ extension CommandAnswer {
         let parts =
             [head, rows.isEmpty ? nil : MovedAccounts.shape.table(of: rows)] + contents.texts(isDiff: version == nil)
         self.init(.object(members), text: parts.compactMap(\.self).joined(separator: "\n\n"))
+    }
+}
+
+extension CommandAnswer {
+    /// How many accounts do something.
+    fileprivate static func moved(_ count: Int, of all: Int, _ singular: String, _ plural: String) -> String {
+        switch (count, all) {
+        case (_, 0): "no account is known yet"
+        case (0, 1): "the one account keeps its tier"
+        case (0, _): "all \(all) accounts keep their tier"
+        case (_, 1): "the one account \(singular)"
+        case (1, _): "1 of \(all) accounts \(singular)"
+        default: "\(count) of \(all) accounts \(plural)"
+        }
     }
 }
 
@@ -111,7 +127,10 @@ package struct CatalogContents: Sendable {
 
     fileprivate func texts(isDiff: Bool) -> [String?] {
         [
-            !isDiff ? nil : changes.isEmpty ? "it says what the current catalog says" : Self.change.table(of: changes),
+            !isDiff
+                ? nil
+                : changes.isEmpty
+                    ? "it says what the current catalog says, so no account changes" : Self.change.table(of: changes),
             unsold.isEmpty
                 ? nil
                 : "customers hold products that it lacks, and get nothing for them:\n\n"

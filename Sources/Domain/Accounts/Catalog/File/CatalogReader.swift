@@ -134,11 +134,13 @@ struct CatalogReader {
         return true
     }
 
-    /// Reports a tier that does not exist.
+    /// Reports a tier that does not exist. Where no tier can be read, that has been reported.
     mutating func requireTier(_ tier: String, _ node: Node?, _ tiers: [Catalog.Tier], _ what: String) {
-        guard !tiers.contains(where: { $0.id == tier }) else { return }
+        guard !tiers.isEmpty, !tiers.contains(where: { $0.id == tier }) else { return }
         let known = tiers.prefix(10).map(\.id).joined(separator: ", ")
-        complain(node, "\(what) has tier \(tier), which is none of the tiers (\(known))")
+        complain(
+            node,
+            "\(what) has tier \(tier), which is none of the tiers (\(known)); write one of them, or add it to tiers")
     }
 
     mutating func complain(_ node: Node?, _ message: String) { add(.error, node, message) }
