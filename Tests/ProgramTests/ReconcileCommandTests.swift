@@ -116,6 +116,28 @@ struct ReconcileCommandTests {
         }
     }
 
+    @Test(
+        "under way for the first time is what the doctor says, with how far it is and that there is nothing to do but wait"
+    )
+    func underWay() async throws {
+        try await withSite { site in
+            let listed = lives(2, by: site.authority)
+            let server = try Self.history(listed)
+            defer { server.stop() }
+            #expect(try await site.run("reconcile", with: settings(server)).ending == .exited(0))
+            try await site.pool.query(
+                """
+                update storehook.history_windows set proven_at = null
+                 where ends_at > (select min(starts_at) + interval '10 days' from storehook.history_windows)
+                """)
+            let doctor = try await site.run("doctor", "--port", "1", "--format", "table", with: settings(server))
+            let line = doctor.output.split(separator: "\n").first { $0.contains(" history ") } ?? ""
+            #expect(
+                line.hasPrefix("-  ") && line.contains("in progress, and nothing to do but wait"), "\(doctor.output)")
+            #expect(line.contains(#/[0-9]+ of [0-9]+ spans of time are compared/#), "\(line)")
+        }
+    }
+
     @Test("tells which setting is missing")
     func settings() async throws {
         try await withSite { site in

@@ -201,6 +201,9 @@ struct ServeTests {
                 try await expect("<html><body>502</body></html>", as: "secret:\(file)", refusedFor: "and no secret")
                 try await expect("", as: file, refusedFor: "is empty")
                 try await expect(#"{"keys":[]}"#, as: file, refusedFor: "holds no key")
+                try await expect(
+                    #"{"keys":[{"kty":"oct","k":"x"}]}"#, as: file, refusedFor: "with 2048 to 8192 bits (RS256)")
+                try await expect(#"{"key":[]}"#, as: file, refusedFor: "wanted is JSON with a list of public keys")
                 let provider = try ScriptedServer { _ in .json(200, #"{"keys":[]}"#) }
                 defer { provider.stop() }
                 try await expect("", as: "http://127.0.0.1:\(provider.port)/", refusedFor: "holds no key")

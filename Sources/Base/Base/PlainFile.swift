@@ -18,7 +18,7 @@ package struct PlainFile: Sendable {
         package var predicate: String {
             switch self {
             case .unreadable(let why): "cannot be read: \(why)"
-            case .notPlain: "is no plain file"
+            case .notPlain: "is no plain file; name a file, and no directory, pipe or device"
             case .tooLong(let most): "is longer than \(most) bytes"
             }
         }
@@ -60,20 +60,28 @@ package struct PlainFile: Sendable {
     /// The user who owns it.
     package let owner: UInt32
 
-    /// Why a file cannot be read, and where this program's user may not, what to do.
-    /// - Parameter code: errno(3).
-    package static func reason(_ code: Int32) -> String {
+    /// Why a file cannot be read, and what to do.
+    /// - Parameters:
+    ///   - code: errno(3).
+    ///   - path: the file's name, as the operator gave it.
+    package static func reason(_ code: Int32, _ path: String) -> String {
         let why = String(cString: strerror(code))
-        guard code == EACCES || code == EPERM else { return why }
-        let user = NSUserName()
-        return "\(why) to user \(user): let that user, or a group of it, read the file and enter its directories"
+        switch code {
+        case EACCES, EPERM:
+            return
+                "\(why) to user \(NSUserName()): let that user, or a group of it, read the file and enter its directories"
+        case ENOENT, ENOTDIR:
+            let place = path.hasPrefix("/") ? "" : "; it was sought from \(FileManager.default.currentDirectoryPath)"
+            return "\(why)\(place): correct the path, or make the file"
+        default: return why
+        }
     }
 
     /// Why the file of this name cannot be read now, likewise; nil where it can.
     package static func unreadable(_ path: String) -> String? {
         var status = stat()
-        guard stat(path, &status) == 0, access(path, R_OK) == 0 else { return reason(errno) }
-        return status.st_mode & S_IFMT == S_IFDIR ? "it is a directory" : nil
+        guard stat(path, &status) == 0, access(path, R_OK) == 0 else { return reason(errno, path) }
+        return status.st_mode & S_IFMT == S_IFDIR ? "it is a directory; name a file in it" : nil
     }
 
     /// Reads it.
@@ -81,7 +89,7 @@ package struct PlainFile: Sendable {
     package init(_ path: String, upTo most: Int) throws(Fault) {
         // Opening a named pipe would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw .unreadable(Self.reason(errno)) }
+        guard descriptor >= 0 else { throw .unreadable(Self.reason(errno, path)) }
         defer { close(descriptor) }
         var status = stat()
         // Of what is open, and not of what has its name by now.
@@ -93,7 +101,7 @@ package struct PlainFile: Sendable {
             let part = bytes.withUnsafeMutableBytes { [count] in
                 Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
             }
-            guard part >= 0 else { throw .unreadable(Self.reason(errno)) }
+            guard part >= 0 else { throw .unreadable(Self.reason(errno, path)) }
             if part == 0 { break }
             count += part
         }

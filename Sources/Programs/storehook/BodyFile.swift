@@ -29,6 +29,6 @@ enum BodyFile {
     }
 
     private static func failure(_ path: String, _ code: Int32) -> CommandFailure {
-        CommandFailure("cannot write \(path): \(String(cString: strerror(code)))")
+        CommandFailure("cannot write \(path): \(String(cString: strerror(code))); make room, or name another file")
     }
 }

@@ -17,7 +17,7 @@ enum EvidenceFile {
             guard let handle = FileHandle(forReadingAtPath: file) else {
                 throw CommandFailure.unreadable(file)
             }
-            data = try handle.read(upToCount: most + 1) ?? Data()
+            do { data = try handle.read(upToCount: most + 1) } catch { throw CommandFailure.unreadable(file) }
         }
         var bytes = [UInt8](data ?? Data())
         if bytes.allSatisfy({ $0 < 0x80 }) {

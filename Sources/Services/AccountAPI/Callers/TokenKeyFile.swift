@@ -17,7 +17,9 @@ struct TokenKeyFile: Sendable {
         do { file = try PlainFile(path, upTo: Self.most) } catch {
             throw TokenKeySet.Fault(description: error.predicate)
         }
-        guard !file.bytes.isEmpty else { throw TokenKeySet.Fault(description: "is empty") }
+        guard !file.bytes.isEmpty else {
+            throw TokenKeySet.Fault(description: "is empty; wanted is a JWK set, public keys in PEM, or a secret")
+        }
         (stamp, bytes) = (file.stamp, file.bytes)
         isPrivate = file.permissions & 0o027 == 0
     }

@@ -10,7 +10,9 @@ package struct TokenKeySet: Sendable {
         /// Why a set without keys is none to begin with.
         package static let empty = Fault(
             description:
-                "holds no key that tokens can be signed with here: RSA of 2048 to 8192 bits (RS256), P-256 (ES256), Ed25519 (EdDSA)"
+                "holds no key that tokens are checked with here; wanted is at least one public key of RSA with 2048 to 8192 bits "
+                + "(RS256), P-256 (ES256) or Ed25519 (EdDSA), as your login's JWK set has it: {\"keys\": [{\"kty\": \"RSA\", \"n\": …, "
+                + "\"e\": …}]}, with no other use than sig"
         )
     }
 
@@ -40,7 +42,10 @@ package struct TokenKeySet: Sendable {
     /// does not list is not good any more.
     package init(jwks bytes: [UInt8]) async throws(Fault) {
         guard let set = try? JSONDocument(bytes).object, let objects = set.objects("keys") else {
-            throw Fault(description: "is no JWK set: JSON with a list of objects as \"keys\" is meant")
+            throw Fault(
+                description:
+                    "is no JWK set; wanted is JSON with a list of public keys, {\"keys\": [{\"kty\": \"RSA\", …}]}, as a login publishes it, "
+                    + "often at /.well-known/jwks.json")
         }
         guard objects.count <= Self.most else { throw Fault(description: "holds more than \(Self.most) keys") }
         var keys: [TokenKey] = []
