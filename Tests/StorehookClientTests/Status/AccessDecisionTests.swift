@@ -41,6 +41,14 @@ struct AccessDecisionTests {
         return transaction
     }
 
+    private static let term = Sample.transaction(101, of: "101", "lifetime", until: nil)
+    private static let termPurchase = Sample.purchase("101", of: "101", "lifetime")
+    private static let bought: KnownStatus.Answer = {
+        var answer = Sample.answer("active", [Sample.purchase()])
+        answer.transactionID = "101"
+        return answer
+    }()
+
     static let rows: [Row] = [
         Row(testDescription: "nothing at all", known: nil, allowed: false),
         row("nothing is known of the account", [], nil, .none),
@@ -129,13 +137,40 @@ struct AccessDecisionTests {
         row(
             "staff gave a lower tier", [held], Sample.answer(tier: "basic", until: nil), .store, tier: "pro", until: end
         ),
+        row(
+            "a renewal whose number is lower", [Sample.transaction(99, until: Sample.now + 30 * day)],
+            Sample.answer(
+                "expired", access: false,
+                [Sample.purchase("101", of: "100", "pro.monthly", "expired", access: false, until: Sample.now - 1)]),
+            .store, tier: "pro", until: Sample.now + 30 * day),
+        row(
+            "bought since the account was blocked", [with { $0.purchasedAt = Sample.now + 1 }],
+            Sample.answer("revoked", access: false), after: 2, .store, tier: "pro", until: end),
+        row(
+            "a term, whose end the server states", [term], Sample.answer("active", [termPurchase]), .store, tier: "pro",
+            until: end),
+        row(
+            "a term, offline, within the grace", [term], Sample.answer("active", [termPurchase]), asked: false,
+            after: 13 * day - 1,
+            .store, tier: "pro", until: end),
+        row(
+            "a term, offline, after the grace", [term], Sample.answer("active", [termPurchase]), asked: false,
+            after: 13 * day,
+            .none),
+        row("taken back by the store, the server does not know it", [], bought, .none) { $0.takenBack = ["101"] },
+        row("another one is taken back by the store", [], bought, .server, tier: "pro", until: end) {
+            $0.takenBack = ["7"]
+        },
         // 3: the server's last answer.
         row("by the server", [], Sample.answer(), .server, tier: "pro", until: end),
         row("by the server, without an end", [], Sample.answer(until: nil), after: 9999 * day, .server, tier: "pro"),
         row(
             "by the server, a moment before its end", [], Sample.answer(), after: 10 * day - 1, .server, tier: "pro",
             until: end),
-        row("by the server, at its end", [], Sample.answer(), after: 10 * day, .none),
+        row(
+            "by the server, at its end, not asked since", [], Sample.answer(), after: 10 * day, .cache, tier: "pro",
+            until: end),
+        row("by the server, after the grace", [], Sample.answer(), after: 13 * day, .none),
         row("offline, before the end", [], Sample.answer(), asked: false, .cache, tier: "pro", until: end),
         row(
             "offline, within the grace", [], Sample.answer(), asked: false, after: 13 * day - 1, .cache, tier: "pro",
@@ -146,7 +181,7 @@ struct AccessDecisionTests {
             "a tier that has ended, with a lower one that goes on", [],
             Sample.answer(
                 until: nil, [Sample.purchase(tier: "pro"), Sample.purchase("8", of: "8", until: nil, tier: "basic")]),
-            after: 2 * day, .server, tier: "basic"
+            after: 5 * day, .server, tier: "basic"
         ) { $0.answer?.tierUntil = Sample.now + day },
         row("a status of a later release", [], Sample.answer("paused"), .server, tier: "pro", until: end),
     ]

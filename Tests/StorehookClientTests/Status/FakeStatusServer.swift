@@ -83,7 +83,7 @@ final class FakeStatusServer: StatusServer, @unchecked Sendable {
         let word = try await answer("verify") { world in
             world.verified.append(transaction.id)
             do { try world.take(transaction) } catch {
-                if error as? ServerFault == .refused { world.refused.insert(transaction.originalID) }
+                if error as? ServerFault == .refused(.otherAccount) { world.refused.insert(transaction.originalID) }
                 throw error
             }
             let status = world.status(of: world.caller)
@@ -108,7 +108,7 @@ final class FakeStatusServer: StatusServer, @unchecked Sendable {
                     try world.take(transaction)
                     return .own
                 } catch {
-                    return error as? ServerFault == .refused ? .refused : .rejected
+                    return error as? ServerFault == .refused(.otherAccount) ? .refused : .rejected
                 }
             }
             return RestoredTransactions(
@@ -128,9 +128,11 @@ final class FakeStatusServer: StatusServer, @unchecked Sendable {
 extension FakeStatusServer.World {
     /// Stores what a device hands in, for the account of the caller.
     mutating func take(_ transaction: StoreTransaction) throws(ServerFault) {
-        if rejected.contains(transaction.id) { throw .rejected }
-        if let token = transaction.appAccountToken, token != StatusPhone.token(of: caller) { throw .refused }
-        guard owners[transaction.originalID, default: caller] == caller else { throw .refused }
+        if rejected.contains(transaction.id) { throw .rejected(.verificationFailed) }
+        if let token = transaction.appAccountToken, token != StatusPhone.token(of: caller) {
+            throw .refused(.otherAccount)
+        }
+        guard owners[transaction.originalID, default: caller] == caller else { throw .refused(.otherAccount) }
         owners[transaction.originalID] = caller
         transactions[transaction.id] = transaction
         version += 1
@@ -156,6 +158,8 @@ extension FakeStatusServer.World {
             expiresAt: end == .distantFuture ? nil : end ?? purchases.compactMap(\.expiresAt).max(),
             accessUntil: end == .distantFuture ? nil : end, willRenew: false,
             purchaseType: giving.isEmpty ? "none" : "subscription", period: giving.isEmpty ? nil : "month",
+            transactionID: giving.max { $0.expiresAt ?? .distantFuture < $1.expiresAt ?? .distantFuture }?
+                .transactionID,
             version: version,
             purchases: purchases.map { purchase in
                 var purchase = purchase

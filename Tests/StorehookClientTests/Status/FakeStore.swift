@@ -14,6 +14,8 @@ final class FakeStore: PurchaseSource, @unchecked Sendable {
         /// What the next purchase comes to; a new transaction where nothing is said.
         var outcome: PurchaseOutcome?
         var isAway = false
+        /// What it throws in place of an answer to what the customer does.
+        var failure: (any Error)?
         var failsToFinish = false
         var finished: [String] = []
         /// All that was ever sold.
@@ -56,6 +58,7 @@ final class FakeStore: PurchaseSource, @unchecked Sendable {
 
     func purchase(_ productID: String, appAccountToken: UUID) async throws -> PurchaseOutcome {
         try asked { shelf in
+            if let failure = shelf.failure { throw failure }
             shelf.bought.append(appAccountToken)
             if let outcome = shelf.outcome {
                 if case .success(let result) = outcome { shelf.unfinished.append(result) }
@@ -93,6 +96,7 @@ final class FakeStore: PurchaseSource, @unchecked Sendable {
     func sync() async throws {
         try asked { shelf in
             shelf.syncs += 1
+            if let failure = shelf.failure { throw failure }
             if shelf.isSyncCancelled { throw CancellationError() }
         }
     }

@@ -120,7 +120,7 @@ final class StatusLife {
         let token = StatusPhone.token(of: account)
         // The device may hold what the store has replaced since it was read.
         let held = phone.store.with { $0.sold }.contains { transaction in
-            guard !world.refused.contains(transaction.originalID),
+            guard !world.refused.contains(transaction.originalID), heard?.takesBack(transaction) != true,
                 transaction.appAccountToken == nil || !world.isTokenHeard || transaction.appAccountToken == token
             else { return false }
             let purchase = heard?.purchases.first { $0.originalID == transaction.originalID }
@@ -131,7 +131,7 @@ final class StatusLife {
         let access = phone.access
         if access.allowed {
             figures[access.basis.rawValue, default: 0] += 1
-            if heard?.isTakenBack == true {
+            if heard?.isTakenBack == true, !held {
                 wrong("allows what was taken back")
             } else if !(server.hasAccess || held || kept) {
                 wrong("allows without a ground")

@@ -14,6 +14,9 @@ public struct AccountAPI: Sendable {
     private let transport: any HTTPTransport
     private let token: @Sendable () async throws -> String
 
+    /// For how many seconds the token, and the answer, are waited for.
+    var patience: TimeInterval = 30
+
     /// Answers above so many bytes are not read.
     static let mostBytes = 5 << 20
 
@@ -21,7 +24,8 @@ public struct AccountAPI: Sendable {
     ///   - baseURL: where `storehook serve` is reached, without `/v1`.
     ///   - languages: those that the customer reads, the preferred one first, as BCP 47 has them.
     ///   - transport: what carries the requests; URLSession by default.
-    ///   - token: gives the app's token (a JWT). It is asked for each call, and once more after the server found a token expired.
+    ///   - token: gives the app's token (a JWT), within 30 seconds. It is asked for each call, and once more after the server found a token
+    ///     expired.
     public init(
         baseURL: URL, languages: [String] = Locale.preferredLanguages,
         transport: any HTTPTransport = URLSessionTransport(), token: @escaping @Sendable () async throws -> String
@@ -57,10 +61,12 @@ public struct AccountAPI: Sendable {
     private func askOnce<Value: Decodable & Sendable>(_ method: String, _ path: String, _ body: Data?) async throws
         -> Answered<Value>
     {
-        var request = URLRequest(url: baseURL.appendingPathComponent(path), timeoutInterval: 30)
+        var request = URLRequest(url: baseURL.appendingPathComponent(path), timeoutInterval: patience)
         request.httpMethod = method
         request.cachePolicy = .reloadIgnoringLocalCacheData
-        request.setValue("Bearer " + (try await token()), forHTTPHeaderField: "Authorization")
+        // An app whose login does not answer gets an error in time, as from a server that does not.
+        let bearer = try await Deadline.within(patience, token)
+        request.setValue("Bearer " + bearer, forHTTPHeaderField: "Authorization")
         if !languages.isEmpty { request.setValue(languages, forHTTPHeaderField: "Accept-Language") }
         if let body {
             request.httpBody = body

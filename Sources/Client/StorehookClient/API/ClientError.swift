@@ -46,8 +46,7 @@ extension ClientError {
 
     private init(_ fault: ServerFault) {
         switch fault {
-        case .refused: self = .otherAccount
-        case .rejected: self = .verificationFailed
+        case .refused(let error), .rejected(let error): self = error
         case .away: self = .network
         case .unreadable: self = .unreadableAnswer
         }
@@ -65,7 +64,7 @@ extension ClientError {
         case "invalid_request", "mismatched_request", "account_missing", "not_counted": self = .unknown
         case _ where problem.status == 429: self = .busy(retryAfter: problem.retryAfter)
         case _ where problem.isTransient: self = .network
-        case _ where problem.status == 400: self = .verificationFailed
+        case _ where problem.status == 400 && problem.isServers: self = .verificationFailed
         default: self = .unknown
         }
     }

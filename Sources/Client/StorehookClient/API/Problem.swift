@@ -19,6 +19,11 @@ public struct Problem: Error, Sendable, Hashable {
     public var isTransient: Bool {
         status >= 500 || status == 408 || (status == 429 && code != "limit_reached")
     }
+
+    /// Whether the server itself has said it, and not a proxy or a captive portal on the way.
+    var isServers: Bool { code != Self.code(ofStatus: status) }
+
+    private static func code(ofStatus status: Int) -> String { "http_\(status)" }
 }
 
 extension Problem {
@@ -33,7 +38,8 @@ extension Problem {
     init(status: Int, _ data: Data, retryAfter: TimeInterval?) {
         let body = try? JSONDecoder().decode(Body.self, from: data)
         self.init(
-            code: body?.code ?? "http_\(status)", status: status, title: body?.title ?? "", detail: body?.detail ?? "",
+            code: body?.code ?? Self.code(ofStatus: status), status: status, title: body?.title ?? "",
+            detail: body?.detail ?? "",
             upgradePrompt: body?.upgradePrompt, retryAfter: retryAfter)
     }
 }

@@ -31,6 +31,11 @@ struct AccountUsageServer: UsageServer {
             case "limit_reached", "tier_required", "feature_not_included", "not_counted", "unknown_feature",
                 "idempotency_key_reused":
                 return .refused
+            // Likewise what a later release of the server refuses for good. What waits behind it is sent.
+            case _
+            where problem.isServers && (400..<500).contains(problem.status)
+                && ![401, 403, 408, 429].contains(problem.status):
+                return .refused
             default: throw problem
             }
         }

@@ -18,7 +18,7 @@ extension FeatureRules {
             }
             var values = ["feature": name, "amount": texts.amount(limit, unit: self.feature(feature)?.unit)]
             values["tier"] = required.map { self.name(ofTier: $0) }
-            return texts(required == nil ? keys.last : keys.more, values)
+            return texts(required == nil ? keys.last : keys.more, count: limit, values)
         case .notKnown: return texts(.gateNotKnown)
         }
     }

@@ -117,6 +117,15 @@ struct UsageLedger: Sendable, Hashable, Codable {
         lines[entry.feature] = line
     }
 
+    /// The same counts after those of an earlier process: its reports are sent first.
+    func following(_ kept: UsageLedger) -> UsageLedger {
+        var all = kept
+        all.rules = rules ?? kept.rules
+        all.lines.merge(lines) { kept, own in own.isEstimated ? kept : own }
+        all.pending += pending
+        return all
+    }
+
     /// Takes note that the server will never count the first report that waits.
     mutating func drop(_ key: String) {
         if pending.first?.key == key { pending.removeFirst() }
@@ -134,4 +143,15 @@ struct UsageLedger: Sendable, Hashable, Codable {
     ///
     /// It must not be called while the first report may have been counted without an answer: it would count twice here.
     mutating func adopt(_ counts: [String: Line]) { lines = counts }
+}
+
+extension UsageLedger {
+    // What a later release of the app adds is empty in the caches of earlier ones.
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        account = try members.decode(String.self, forKey: .account)
+        rules = try members.decodeIfPresent(FeatureRules.self, forKey: .rules)
+        lines = try members.decodeIfPresent([String: Line].self, forKey: .lines) ?? [:]
+        pending = try members.decodeIfPresent([Entry].self, forKey: .pending) ?? []
+    }
 }

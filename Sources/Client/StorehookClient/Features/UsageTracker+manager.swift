@@ -11,12 +11,14 @@ extension UsageTracker {
         manager: SubscriptionManager, api: AccountAPI, cache: any StatusCache, bundled: Catalog? = nil,
         timeZone: TimeZone = .current, log: (@Sendable (String) -> Void)? = nil
     ) {
+        if let bundled { manager.bundled = bundled }
         self.init(
             server: AccountUsageServer(api: api), cache: cache, bundled: bundled.map { FeatureRules($0) },
             timeZone: timeZone, log: log,
             context: {
                 UsageContext(
-                    accountID: manager.state.accountID, tier: manager.state.access.tier, readAt: manager.state.readAt)
+                    accountID: manager.state.accountID, tier: manager.state.access.countedTier,
+                    isChecked: manager.turn.isChecked, readAt: manager.state.readAt)
             }, now: { manager.now }, changes: manager.changes)
     }
 }

@@ -19,6 +19,8 @@ public final class UsageTracker {
 
     private var ledger: UsageLedger?
     private var hasCurrentRules = false
+    /// Whether the cache could not be opened, so that nothing is saved over what it holds.
+    private var isCacheClosed = false
     private var pass: Task<Void, Never>?
     private var wantsAnotherPass = false
     private let snapshots = Snapshots<UsageState>()
@@ -153,7 +155,7 @@ public final class UsageTracker {
 
     private func synchronizeOnce() async {
         follow()
-        guard let account = ledger?.account else { return }
+        guard let account = ledger?.account, context().isChecked else { return }
         do {
             while let entry = ledger?.pending.first {
                 let fate = try await server.report(entry)
@@ -171,7 +173,7 @@ public final class UsageTracker {
             // What was counted here meanwhile has not been sent: it goes on top.
             change { $0.adopt(counts) }
         } catch {
-            log?("usage: the server has not answered, what waits is sent later: \(error)")
+            log?("usage: the server has not answered, what waits is sent later: \(ClientError(describing: error))")
         }
     }
 
@@ -205,27 +207,44 @@ public final class UsageTracker {
     /// Takes the ledger of the account that is signed in, and forgets that of any other.
     private func follow() {
         let account = context().accountID
-        guard ledger?.account != account else { return }
+        guard ledger?.account != account else { return loadAgain() }
         ledger = nil
+        isCacheClosed = false
         hasCurrentRules = false
         if let account { ledger = load(account) ?? UsageLedger(account: account) } else { remove() }
         snapshots.send(state)
     }
 
+    /// What the cache has of an account; nil where that is nothing. A file that cannot be opened now, as while the device is locked, is left
+    /// as it is and read later.
     private func load(_ account: String) -> UsageLedger? {
-        do {
-            guard let data = try cache.load() else { return nil }
-            let ledger = try JSONDecoder().decode(UsageLedger.self, from: data)
+        let data: Data?
+        do { data = try cache.load() } catch {
+            if !isCacheClosed { log?("usage: the cache cannot be opened, and is read later: \(type(of: error))") }
+            isCacheClosed = true
+            return nil
+        }
+        isCacheClosed = false
+        guard let data else { return nil }
+        if let ledger = try? JSONDecoder().decode(UsageLedger.self, from: data) {
             if ledger.account == account { return ledger }
-        } catch {
-            log?("usage: the cache cannot be read, counting begins anew: \(error)")
+        } else {
+            log?("usage: the cache cannot be read, counting begins anew")
         }
         remove()
         return nil
     }
 
+    /// Takes what the cache has, where it could not be opened before. What was counted meanwhile comes after it.
+    private func loadAgain() {
+        guard isCacheClosed, let counted = ledger else { return }
+        let kept = load(counted.account)
+        guard !isCacheClosed else { return }
+        keep(kept.map { counted.following($0) } ?? counted, always: true)
+    }
+
     private func remove() {
-        do { try cache.remove() } catch { log?("usage: the cache cannot be removed: \(error)") }
+        do { try cache.remove() } catch { log?("usage: the cache cannot be removed: \(type(of: error))") }
     }
 
     /// Whether an answer is still of the account that is signed in.
@@ -240,12 +259,14 @@ public final class UsageTracker {
         keep(ledger)
     }
 
-    private func keep(_ changed: UsageLedger) {
-        guard changed != ledger else { return }
-        do {
-            try cache.save(JSONEncoder().encode(changed))
-        } catch {
-            log?("usage: the cache cannot be written, what waits is lost if the app ends now: \(error)")
+    private func keep(_ changed: UsageLedger, always: Bool = false) {
+        guard always || changed != ledger else { return }
+        if !isCacheClosed {
+            do {
+                try cache.save(JSONEncoder().encode(changed))
+            } catch {
+                log?("usage: the cache cannot be written, what waits is lost if the app ends now: \(type(of: error))")
+            }
         }
         ledger = changed
         snapshots.send(state)

@@ -29,17 +29,23 @@ final class AccountPlan: PlanProvider {
         return PlanFacts(
             status: state.status.map { PlanStatus($0) },
             displayStatus: access.basis == .store ? nil : state.displayStatus,
-            tierName: access.allowed ? access.tier.map { tracker.rules?.name(ofTier: $0) ?? $0 } : nil,
-            isAllowed: access.allowed, endsAt: access.allowed ? access.until : state.expiresAt,
+            tierName: access.allowed ? tierName(access) : nil, isAllowed: access.allowed,
+            endsAt: access.allowed ? access.until : state.expiresAt,
             willRenew: state.willRenew, isOnce: state.purchaseType == .lifetime,
             transactionID: state.transactionID, isEndingSoon: state.isExpiringSoon,
             isFromCache: access.basis == .cache)
     }
 
+    /// What customers call what gives access; of a tier that is not known yet, what the store calls the product.
+    private func tierName(_ access: SubscriptionManager.Access) -> String? {
+        if let tier = access.tier { return tracker.rules?.name(ofTier: tier) ?? tier }
+        return manager.state.purchasedProductIDs.min().map { manager.product(for: $0)?.displayName ?? $0 }
+    }
+
     var offers: PaywallContent {
         PaywallContent(
             offers: (manager.catalog?.products ?? []).map { PaywallOffer($0, manager.product(for: $0.productID)) },
-            rules: tracker.rules, tier: manager.state.access.tier, purchased: manager.state.purchasedProductIDs)
+            rules: tracker.rules, tier: manager.state.access.countedTier, purchased: manager.state.purchasedProductIDs)
     }
 
     func loadProducts(_ texts: ClientTexts) async -> ClientMessage? {

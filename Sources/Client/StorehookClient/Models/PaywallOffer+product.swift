@@ -8,19 +8,22 @@ extension PaywallOffer {
             period: PaywallPeriod(word: product.period.rawValue), periodName: product.periodName,
             displayPrice: stored?.displayPrice ?? product.displayPrice,
             price: stored?.price ?? product.price.map { Decimal($0) / 1000 },
-            currency: product.currency,
+            // A price in a currency that is not known is neither divided nor compared.
+            currency: stored == nil ? product.currency : stored?.currency,
             // The catalog's price a day is of the catalog's price.
             displayPricePerDay: stored == nil ? product.displayPricePerDay : nil,
-            introduction: product.introductory.flatMap { Introduction($0) },
+            introduction: product.introductory.flatMap { Introduction($0, beside: product, stored) },
             ownTrialDays: product.trial.map { Int($0.days) },
             isPopular: product.isPopular)
     }
 }
 
 extension PaywallOffer.Introduction {
-    /// Apple's offer; nil where this account may not have it, or of a kind that this release does not know.
-    init?(_ offer: IntroductoryOffer) {
+    /// Apple's offer; nil where this account may not have it, where its price would be of another storefront than the product's, or of a
+    /// kind that this release does not know.
+    init?(_ offer: IntroductoryOffer, beside product: CatalogProduct, _ stored: StoreProduct?) {
         guard offer.eligible else { return nil }
+        if offer.type != .freeTrial, let stored, stored.currency != product.currency { return nil }
         switch offer.type {
         case .freeTrial:
             // ISO 8601, as Apple writes it: P7D.

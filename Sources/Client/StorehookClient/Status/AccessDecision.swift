@@ -4,7 +4,8 @@ import Foundation
 ///
 /// 1. What the server has taken back allows nothing.
 /// 2. An entitlement of the store allows, while the server has not judged it as ended.
-/// 3. Else the server's last answer does, until the end that it states. While the server cannot be asked, for the grace after that, too.
+/// 3. Else the server's last answer does, until the end that it states and for the grace after that: the server is asked at that end,
+///    and while it cannot be, access goes on.
 struct AccessDecision: Sendable {
     /// What the store holds for the customer, each with a signature that the device has checked.
     var entitlements: [StoreTransaction]
@@ -14,7 +15,7 @@ struct AccessDecision: Sendable {
     var isAsked: Bool
     /// Now, by the guarded clock.
     var now: Date
-    /// How long access goes on after its end while the server cannot be asked, in seconds.
+    /// How long access goes on after its end until the server has been asked, in seconds.
     var grace: TimeInterval
 
     /// What is decided.
@@ -36,8 +37,10 @@ struct AccessDecision: Sendable {
         if transaction.revokedAt != nil || transaction.isUpgraded { return false }
         if let end = transaction.expiresAt, end <= now { return false }
         guard let known else { return true }
-        if known.answer?.isTakenBack == true || known.refused.contains(transaction.originalID) { return false }
-        if known.hasJudged(transaction) { return known.purchase(transaction.originalID)?.hasAccess == true }
+        if known.answer?.takesBack(transaction) == true || known.refused.contains(transaction.originalID) {
+            return false
+        }
+        if known.hasJudged(transaction) { return known.purchase(transaction.originalID).map(gives) ?? false }
         // What was signed for another account is refused as soon as the server is asked.
         guard let token = transaction.appAccountToken, let own = known.appAccountToken else { return true }
         return token == own
@@ -47,19 +50,29 @@ struct AccessDecision: Sendable {
     var productIDs: Set<String> {
         let held = Set(entitlements.filter(allows).map(\.productID))
         guard byServer != nil, let purchases = known?.answer?.purchases else { return held }
-        let grace = isAsked ? 0 : max(0, grace)
-        let stated = purchases.filter { purchase in
-            purchase.hasAccess && purchase.expiresAt.map { $0 + grace > now } ?? true
-        }
-        return held.union(stated.map(\.productID))
+        return held.union(purchases.filter(gives).map(\.productID))
     }
+
+    /// Whether a purchase of the server's last answer gives access now.
+    private func gives(_ purchase: KnownStatus.Purchase) -> Bool {
+        guard purchase.hasAccess, !isTakenBack(purchase.transactionID) else { return false }
+        return purchase.expiresAt.map { !isOver($0) } ?? true
+    }
+
+    /// Whether the store has taken a transaction back, and the server does not know of that yet.
+    private func isTakenBack(_ transactionID: String?) -> Bool {
+        transactionID.map { known?.takenBack.contains($0) ?? false } ?? false
+    }
+
+    /// Whether an end that the server stated is over. It was stated before it came, and not asked about since: hence the grace.
+    private func isOver(_ end: Date) -> Bool { end + max(0, grace) <= now }
 
     /// What the best of the store's entitlements gives.
     private var byStore: Access? {
         entitlements.filter(allows).map { transaction in
-            Access(
-                allowed: true, tier: known?.tier(of: transaction.productID), until: transaction.expiresAt, basis: .store
-            )
+            // The store states no end of a term that does not renew itself; the server does.
+            let until = transaction.expiresAt ?? known?.purchase(transaction.originalID)?.expiresAt
+            return Access(allowed: true, tier: known?.tier(of: transaction.productID), until: until, basis: .store)
         }.max { one, other in
             let (low, high) = (known?.rank(one.tier) ?? -1, known?.rank(other.tier) ?? -1)
             return low == high ? (one.until ?? .distantFuture) < (other.until ?? .distantFuture) : low < high
@@ -69,19 +82,20 @@ struct AccessDecision: Sendable {
     /// What the server's last answer gives now.
     private var byServer: Access? {
         guard let answer = known?.answer, answer.hasAccess else { return nil }
-        let grace = isAsked ? 0 : max(0, grace)
-        if let end = answer.accessUntil, end + grace <= now { return nil }
+        if let end = answer.accessUntil, isOver(end) { return nil }
+        if isTakenBack(answer.transactionID), !answer.purchases.contains(where: gives) { return nil }
+        let isBefore = answer.accessUntil.map { now < $0 } ?? true
         return Access(
-            allowed: true, tier: tier(of: answer, after: grace), until: answer.accessUntil,
-            basis: isAsked ? .server : .cache)
+            allowed: true, tier: tier(of: answer), until: answer.accessUntil,
+            basis: isAsked && isBefore ? .server : .cache)
     }
 
     /// The answer's tier, or what is left of access once that has ended.
-    private func tier(of answer: KnownStatus.Answer, after grace: TimeInterval) -> String? {
-        guard let end = answer.tierUntil, end != answer.accessUntil, end + grace <= now else { return answer.tier }
-        return answer.purchases.filter { purchase in
-            purchase.hasAccess && purchase.tier != answer.tier && purchase.expiresAt.map { $0 + grace > now } ?? true
-        }.compactMap(\.tier).max { known?.rank($0) ?? -1 < known?.rank($1) ?? -1 }
+    private func tier(of answer: KnownStatus.Answer) -> String? {
+        guard let end = answer.tierUntil, end != answer.accessUntil, isOver(end) else { return answer.tier }
+        return answer.purchases.filter { $0.tier != answer.tier && gives($0) }.compactMap(\.tier).max {
+            known?.rank($0) ?? -1 < known?.rank($1) ?? -1
+        }
     }
 }
 

@@ -22,7 +22,12 @@ public struct FileStatusCache: StatusCache {
     public func save(_ data: Data) throws {
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try data.write(to: url, options: .atomic)
+        var options: Data.WritingOptions = .atomic
+        #if canImport(Darwin)
+            // The app may be started in the background, before the device is unlocked a second time.
+            options.insert(.completeFileProtectionUntilFirstUserAuthentication)
+        #endif
+        try data.write(to: url, options: options)
     }
 
     /// Removes the file, if there is one.

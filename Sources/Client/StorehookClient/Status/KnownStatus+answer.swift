@@ -1,6 +1,14 @@
 import Foundation
 
 extension KnownStatus {
+    /// The same, with what a catalog gives where none was read yet.
+    func filled(from bundled: Catalog?) -> KnownStatus {
+        guard let bundled, tiers.isEmpty else { return self }
+        var filled = self
+        filled.take(bundled)
+        return filled
+    }
+
     /// Keeps what each product of a catalog gives, and the order of its tiers.
     mutating func take(_ catalog: Catalog) {
         ranks = catalog.tiers.map(\.tier)

@@ -20,6 +20,8 @@ struct KnownStatus: Codable, Sendable, Equatable {
     var refused: Set<String> = []
     /// The transactions that the server has accepted for this account.
     var accepted: Set<String> = []
+    /// The transactions that the store has taken back, and of which the server has not accepted that yet.
+    var takenBack: Set<String> = []
 
     /// An answer's members that are needed offline.
     struct Answer: Codable, Sendable, Equatable {
@@ -46,6 +48,9 @@ struct KnownStatus: Codable, Sendable, Equatable {
 
         /// Whether Apple or staff took the account's access back.
         var isTakenBack: Bool { !hasAccess && status == "revoked" }
+
+        /// Whether a purchase gives nothing because the account's access was taken back. One that was made since does.
+        func takesBack(_ transaction: StoreTransaction) -> Bool { isTakenBack && transaction.purchasedAt <= readAt }
 
         /// Whether the access of this answer ends within seven days, or soon by the catalog, and does not go on by itself.
         func endsSoon(at now: Date) -> Bool {
@@ -86,8 +91,30 @@ struct KnownStatus: Codable, Sendable, Equatable {
         guard let purchase = purchase(transaction.originalID) else { return false }
         guard let judged = purchase.transactionID else { return purchase.status == "revoked" }
         if judged == transaction.id { return true }
+        // A renewal that the server has not heard of ends later. Numbers of transactions need not rise.
+        if purchase.status != "revoked", let ours = transaction.expiresAt, let theirs = purchase.expiresAt,
+            ours > theirs
+        {
+            return false
+        }
         if let theirs = UInt64(judged), let ours = UInt64(transaction.id) { return ours < theirs }
         guard let ours = transaction.expiresAt, let theirs = purchase.expiresAt else { return false }
         return ours <= theirs
+    }
+}
+
+extension KnownStatus {
+    // What a later release of the app adds is empty in the caches of earlier ones.
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        accountID = try members.decode(String.self, forKey: .accountID)
+        appAccountToken = try members.decodeIfPresent(UUID.self, forKey: .appAccountToken)
+        answer = try members.decodeIfPresent(Answer.self, forKey: .answer)
+        tiers = try members.decodeIfPresent([String: String].self, forKey: .tiers) ?? [:]
+        ranks = try members.decodeIfPresent([String].self, forKey: .ranks) ?? []
+        highest = try members.decode(Date.self, forKey: .highest)
+        refused = try members.decodeIfPresent(Set<String>.self, forKey: .refused) ?? []
+        accepted = try members.decodeIfPresent(Set<String>.self, forKey: .accepted) ?? []
+        takenBack = try members.decodeIfPresent(Set<String>.self, forKey: .takenBack) ?? []
     }
 }

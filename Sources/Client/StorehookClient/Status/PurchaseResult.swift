@@ -1,5 +1,5 @@
 /// How a purchase ended, as the app shows it.
-public enum PurchaseResult: Sendable {
+public enum PurchaseResult: Sendable, Equatable {
     /// It is bought. Where the server did not answer, the store's word counts, and the server is asked again by itself.
     case purchased
     /// Somebody has to agree first: it comes by itself, or never.

@@ -1,5 +1,5 @@
 /// How restoring ended, as the app shows it.
-public enum RestoreResult: Sendable {
+public enum RestoreResult: Sendable, Equatable {
     /// So many purchases are this account's.
     case restored(Int)
     /// There was nothing to restore.

@@ -45,10 +45,10 @@ struct RestoredTransactions: Sendable, Equatable {
 
 /// Why a server gave no answer that counts.
 enum ServerFault: Error, Equatable {
-    /// It refuses the transaction for this account: 403, 409.
-    case refused
-    /// What was handed in proves nothing, or is of no product that it knows: 400.
-    case rejected
+    /// It refuses the transaction for this account: 403, 409, with what that means for the customer.
+    case refused(ClientError)
+    /// What was handed in proves nothing, or is of no product that it knows: 400, 422.
+    case rejected(ClientError)
     /// It did not answer, or cannot now: to be asked again.
     case away
     /// It answered something that cannot be read.

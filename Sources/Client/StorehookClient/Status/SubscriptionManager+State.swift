@@ -79,3 +79,9 @@ extension SubscriptionManager {
         public var isSubscribed: Bool { access.allowed }
     }
 }
+
+extension SubscriptionManager.Access {
+    /// The tier that gates and use are decided by: nil is the first one. Access whose tier is not known yet counts as the highest, so that
+    /// a customer who has paid is not locked out: an id that no catalog has stands for it.
+    var countedTier: String? { allowed ? tier ?? "" : nil }
+}

@@ -19,8 +19,9 @@ extension SubscriptionManager {
                 products: products.sorted { places[$0.id] ?? .max < places[$1.id] ?? .max })
             learn { $0.take(catalog) }
         } catch {
-            write("the products cannot be loaded: \(error)")
-            failure = ClientError(describing: error)
+            let described = ClientError(describing: error)
+            write("the products cannot be loaded: \(described)")
+            failure = described
         }
         end(failure, mine)
     }
@@ -31,7 +32,8 @@ extension SubscriptionManager {
         guard known != nil else { return .failed(ClientError(describing: NotSignedIn())) }
         let mine = generation
         change { turn.busy += 1 }
-        let result = await buy(productID, mine)
+        // A view that goes away ends its task: what the store has begun is brought to its end all the same.
+        let result = await Task { await self.buy(productID, mine) }.value
         guard generation == mine else { return result }
         switch result {
         case .purchased: report(productID, .completed)
@@ -65,8 +67,8 @@ extension SubscriptionManager {
             guard let token = known?.appAccountToken, generation == mine else { return .cancelled }
             outcome = try await source.purchase(productID, appAccountToken: token)
         } catch {
-            if error is CancellationError { return .cancelled }
             let described = ClientError(describing: error)
+            if described == .cancelled { return .cancelled }
             if generation == mine { report(productID, .failed, "\(type(of: error))") }
             return .failed(described)
         }
@@ -90,10 +92,10 @@ extension SubscriptionManager {
             turn.failures = max(1, turn.failures)
             restartLoop()
             return .purchased
-        case .refused:
+        case .refused(let error):
             report(productID, .failed, "refused")
-            return .failed(ClientError(describing: ServerFault.refused))
-        case .rejected: return .failed(.verificationFailed)
+            return .failed(error)
+        case .rejected(let error): return .failed(error)
         }
     }
 
@@ -104,7 +106,7 @@ extension SubscriptionManager {
         guard known != nil else { return .failed(ClientError(describing: NotSignedIn())) }
         let mine = generation
         change { turn.busy += 1 }
-        let result = await restore(mine)
+        let result = await Task { await self.restore(mine) }.value
         guard generation == mine else { return .cancelled }
         let outcome: PurchaseAttempt.Outcome =
             switch result {
@@ -121,7 +123,7 @@ extension SubscriptionManager {
     private func restore(_ mine: Int) async -> RestoreResult {
         do {
             try await source.sync()
-            var seen: Set<String> = []
+            var seen: Set<StoreTransaction.Version> = []
             let unfinished = try await source.unfinished()
             let held = try await source.currentEntitlements()
             guard generation == mine else { return .cancelled }
@@ -129,7 +131,8 @@ extension SubscriptionManager {
             for result in unfinished + held {
                 switch result {
                 case .verified(let transaction):
-                    if seen.insert(transaction.id).inserted { transactions.append(transaction) }
+                    note(transaction)
+                    if seen.insert(transaction.version).inserted { transactions.append(transaction) }
                 case .unverified(let claimed, let reason): reject(claimed, nil, reason, mine)
                 }
             }
@@ -147,9 +150,10 @@ extension SubscriptionManager {
             anchor(at: word.date)
             return await settle(transactions, word.value, order, mine)
         } catch {
-            if error is CancellationError { return .cancelled }
-            write("the purchases cannot be restored: \(error)")
-            return .failed(ClientError(describing: error))
+            let described = ClientError(describing: error)
+            if described == .cancelled { return .cancelled }
+            write("the purchases cannot be restored: \(described)")
+            return .failed(described)
         }
     }
 
@@ -161,13 +165,13 @@ extension SubscriptionManager {
         for (transaction, fate) in zip(transactions, restored.fates) {
             switch fate {
             case .own:
-                turn.settled[transaction.id] = .accepted
+                turn.settled[transaction.version] = .accepted
                 own.append(transaction)
             case .refused:
                 isRefused = true
-                refuse(transaction)
-            case .rejected: turn.settled[transaction.id] = .rejected
-            case .later: turn.settled[transaction.id] = nil
+                refuse(transaction, .otherAccount)
+            case .rejected: turn.settled[transaction.version] = .rejected(.verificationFailed)
+            case .later: turn.settled[transaction.version] = nil
             }
         }
         accept(own)
@@ -175,7 +179,7 @@ extension SubscriptionManager {
         for transaction in own { await finish(transaction, mine) }
         let purchases = Set(own.map(\.originalID)).count
         if purchases > 0 { return .restored(purchases) }
-        if isRefused { return .failed(ClientError(describing: ServerFault.refused)) }
+        if isRefused { return .failed(.otherAccount) }
         return restored.fates.contains(.later) ? .failed(.network) : .failed(.verificationFailed)
     }
 }

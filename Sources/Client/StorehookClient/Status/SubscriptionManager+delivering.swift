@@ -8,10 +8,22 @@ extension SubscriptionManager {
     @discardableResult
     func take(_ result: StoreResult, productID: String? = nil, finishes: Bool, _ mine: Int) async -> Fate {
         switch result {
-        case .verified(let transaction): return await deliver(transaction, finishes: finishes, mine)
+        case .verified(let transaction):
+            if generation == mine { note(transaction) }
+            return await deliver(transaction, finishes: finishes, mine)
         case .unverified(let claimed, let reason):
             reject(claimed, productID, reason, mine)
-            return .rejected
+            return .rejected(.verificationFailed)
+        }
+    }
+
+    /// Takes note of what the store has taken back, or given back: it counts before the server knows of it.
+    func note(_ transaction: StoreTransaction) {
+        guard let known, known.takenBack.contains(transaction.id) != (transaction.revokedAt != nil) else { return }
+        if transaction.revokedAt == nil {
+            learn { $0.takenBack.remove(transaction.id) }
+        } else if turn.settled[transaction.version] != .accepted {
+            learn { $0.takenBack.insert(transaction.id) }
         }
     }
 
@@ -27,14 +39,14 @@ extension SubscriptionManager {
     /// Hands a transaction in once, although several parts of the store may give it, and finishes it once the server has accepted it.
     func deliver(_ transaction: StoreTransaction, finishes: Bool, _ mine: Int) async -> Fate {
         guard generation == mine, let known else { return .later }
-        var fate = turn.settled[transaction.id] ?? (known.accepted.contains(transaction.id) ? .accepted : nil)
-        // The server has lost what it accepted, or the purchase has gone to another account: it is asked once more.
-        if fate == .accepted, turn.settled[transaction.id] == nil, !finishes { fate = nil }
+        let version = transaction.version
+        var fate = turn.settled[version]
+        // Accepted in an earlier process, and not finished before that ended. Where the store holds it and the server lacks it, the server
+        // has lost it, or the purchase has gone to another account: it is asked once more.
+        if fate == nil, finishes, !version.isRevoked, known.accepted.contains(transaction.id) { fate = .accepted }
         if fate == nil {
-            let task =
-                turn.inFlight[transaction.id]
-                ?? Task { await self.handIn(transaction, mine) }
-            if generation == mine { turn.inFlight[transaction.id] = task }
+            let task = turn.inFlight[version] ?? Task { await self.handIn(transaction, mine) }
+            if generation == mine { turn.inFlight[version] = task }
             fate = await task.value
         }
         if fate == .accepted, finishes { await finish(transaction, mine) }
@@ -42,17 +54,21 @@ extension SubscriptionManager {
     }
 
     private func handIn(_ transaction: StoreTransaction, _ mine: Int) async -> Fate {
-        defer { if generation == mine { turn.inFlight[transaction.id] = nil } }
+        defer { if generation == mine { turn.inFlight[transaction.version] = nil } }
         turn.asked += 1
         let order = turn.asked
+        // Whose token it is says nothing of the transaction.
+        do { try await check(mine) } catch {
+            write("transaction \(transaction.id) is handed in later: \(ClientError(describing: error))")
+            return .later
+        }
         do {
-            try await check(mine)
             let word = try await server.verify(transaction)
             // Accepted is accepted, but what it says of the account is of one that is not signed in any more.
             guard generation == mine, let known else { return .accepted }
             guard Self.isSame(word.value.accountID, known.accountID) else { return .later }
             anchor(at: word.date)
-            turn.settled[transaction.id] = .accepted
+            turn.settled[transaction.version] = .accepted
             merge(word.value, order)
             accept([transaction])
             return .accepted
@@ -68,6 +84,8 @@ extension SubscriptionManager {
         learn { known in
             known.refused.subtract(transactions.map(\.originalID))
             known.accepted.formUnion(transactions.map(\.id))
+            // The server knows by now what the store has taken back.
+            known.takenBack.subtract(transactions.filter { $0.revokedAt != nil }.map(\.id))
             // As many as any store has unfinished; those that it holds stay.
             if known.accepted.count > 200 { known.accepted.formIntersection(held.union(transactions.map(\.id))) }
         }
@@ -75,27 +93,28 @@ extension SubscriptionManager {
 
     private func settle(_ transaction: StoreTransaction, _ error: any Error) -> Fate {
         switch error as? ServerFault {
-        case .refused:
+        case .refused(let error):
             write("the server refuses transaction \(transaction.id) for this account: it gives nothing")
-            refuse(transaction)
-            return .refused
-        case .rejected:
+            refuse(transaction, error)
+            return .refused(error)
+        case .rejected(let described):
             write("the server rejects transaction \(transaction.id): it is not finished")
-            turn.settled[transaction.id] = .rejected
+            turn.settled[transaction.version] = .rejected(described)
             report(
                 PurchaseAttempt(
                     .purchase, .failed, productID: transaction.productID, reason: "rejected",
                     transactionID: transaction.id))
-            return .rejected
+            return .rejected(described)
         case .away, .unreadable, nil:
-            write("transaction \(transaction.id) is handed in later: \(error)")
+            if (error as? Problem)?.status == 401 { turn.isChecked = false }
+            write("transaction \(transaction.id) is handed in later: \(ClientError(describing: error))")
             return .later
         }
     }
 
     /// Takes note that the server refuses a transaction for this account.
-    func refuse(_ transaction: StoreTransaction) {
-        turn.settled[transaction.id] = .refused
+    func refuse(_ transaction: StoreTransaction, _ error: ClientError) {
+        turn.settled[transaction.version] = .refused(error)
         learn { known in
             known.refused.insert(transaction.originalID)
             known.accepted.remove(transaction.id)
@@ -108,18 +127,19 @@ extension SubscriptionManager {
             try? await source.finish(transaction)
             return
         }
-        if turn.finished.contains(transaction.id) { return }
-        if let task = turn.finishing[transaction.id] { return await task.value }
+        let version = transaction.version
+        if turn.finished.contains(version) { return }
+        if let task = turn.finishing[version] { return await task.value }
         let task = Task {
             do {
                 try await self.source.finish(transaction)
-                if self.generation == mine { self.turn.finished.insert(transaction.id) }
+                if self.generation == mine { self.turn.finished.insert(version) }
             } catch {
-                self.write("transaction \(transaction.id) is not finished yet: \(error)")
+                self.write("transaction \(transaction.id) is not finished yet: \(ClientError(describing: error))")
             }
-            if self.generation == mine { self.turn.finishing[transaction.id] = nil }
+            if self.generation == mine { self.turn.finishing[version] = nil }
         }
-        turn.finishing[transaction.id] = task
+        turn.finishing[version] = task
         await task.value
     }
 
@@ -150,7 +170,9 @@ extension SubscriptionManager {
         let (server, before) = (server, turn.reporting)
         turn.reporting = Task { [weak self] in
             await before?.value
-            do { try await server.report(attempt) } catch { self?.write("an attempt is not reported: \(error)") }
+            do { try await server.report(attempt) } catch {
+                self?.write("an attempt is not reported: \(ClientError(describing: error))")
+            }
         }
     }
 }

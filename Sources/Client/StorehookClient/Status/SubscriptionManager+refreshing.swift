@@ -102,14 +102,21 @@ extension SubscriptionManager {
 
     /// - Returns: what went wrong, where something has to be asked again.
     private func scanOnce(_ mine: Int) async -> ClientError? {
+        loadAgain()
+        // What the store holds counts at once, whatever the server does.
+        await readEntitlements(mine)
+        guard generation == mine else { return nil }
         var failure: ClientError?
         do {
             for result in try await source.unfinished() {
                 guard generation == mine else { return nil }
-                if await take(result, finishes: true, mine) == .later { failure = .network }
+                guard await take(result, finishes: true, mine) == .later else { continue }
+                // One that does not answer is not asked for each of them.
+                failure = .network
+                break
             }
         } catch {
-            write("the store cannot be asked what is unfinished: \(error)")
+            write("the store cannot be asked what is unfinished: \(ClientError(describing: error))")
         }
         await readEntitlements(mine)
         guard generation == mine else { return nil }
@@ -120,7 +127,9 @@ extension SubscriptionManager {
             let fate = await deliver(transaction, finishes: false, mine)
             guard generation == mine else { return nil }
             if fate == .accepted { isNews = true }
-            if fate == .later { failure = .network }
+            guard fate == .later else { continue }
+            failure = .network
+            break
         }
         if isNews, let error = await askStatus(mine) { return error }
         if turn.entitlements.contains(where: { known?.tier(of: $0.productID) == nil }) { await readCatalog(mine) }
@@ -128,7 +137,7 @@ extension SubscriptionManager {
     }
 
     private func isLacking(_ transaction: StoreTransaction) -> Bool {
-        guard let known, turn.settled[transaction.id] == nil else { return false }
+        guard let known, turn.settled[transaction.version] == nil else { return false }
         return known.purchase(transaction.originalID) == nil || !known.hasJudged(transaction)
     }
 
@@ -140,13 +149,15 @@ extension SubscriptionManager {
             var verified: [StoreTransaction] = []
             for result in results {
                 switch result {
-                case .verified(let transaction): verified.append(transaction)
+                case .verified(let transaction):
+                    note(transaction)
+                    verified.append(transaction)
                 case .unverified(let claimed, let reason): reject(claimed, nil, reason, mine)
                 }
             }
             change { turn.entitlements = verified }
         } catch {
-            write("the store cannot be asked what it holds: \(error)")
+            write("the store cannot be asked what it holds: \(ClientError(describing: error))")
         }
     }
 
@@ -157,8 +168,6 @@ extension SubscriptionManager {
         guard generation == mine else { return nil }
         turn.asked += 1
         let order = turn.asked
-        // Access that has ended by the last answer goes on for the grace until the server has answered.
-        if let end = known?.answer?.accessUntil, end <= now { change { turn.isAsked = false } }
         do {
             try await check(mine)
             let word = try await server.status()
@@ -168,9 +177,14 @@ extension SubscriptionManager {
             return nil
         } catch {
             guard generation == mine else { return nil }
-            change { turn.isAsked = false }
-            write("the server cannot be asked, what was last known counts: \(error)")
-            return ClientError(describing: error)
+            change {
+                turn.isAsked = false
+                // The app's token may be another account's by now.
+                if (error as? Problem)?.status == 401 { turn.isChecked = false }
+            }
+            let described = ClientError(describing: error)
+            write("the server cannot be asked, what was last known counts: \(described)")
+            return described
         }
     }
 
@@ -212,7 +226,7 @@ extension SubscriptionManager {
             sold.catalog = catalog
             learn { $0.take(catalog) }
         } catch {
-            write("the catalog cannot be read: \(error)")
+            write("the catalog cannot be read: \(ClientError(describing: error))")
         }
     }
 }

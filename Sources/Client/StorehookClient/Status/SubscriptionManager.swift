@@ -33,13 +33,18 @@ public final class SubscriptionManager {
     var turn = Turn()
     /// What the store sells, and the catalog that names it.
     var sold = Sold()
+    /// The catalog that the app brings along: what products give before the server's was ever read.
+    var bundled: Catalog?
 
     /// What of an account's turn is kept in memory alone.
     struct Turn {
         var entitlements: [StoreTransaction] = []
         /// Whether the server has answered when it was asked last.
         var isAsked = false
+        /// Whether the server has stated that the app's token is of the account that is signed in.
         var isChecked = false
+        /// Whether the cache could not be opened, so that nothing is saved over what it holds.
+        var isCacheClosed = false
         var isStarted = false
         var hasCompletedInitialScan = false
         var busy = 0
@@ -48,11 +53,11 @@ public final class SubscriptionManager {
         var loop: Task<Void, Never>?
         var listener: Task<Void, Never>?
         var reporting: Task<Void, Never>?
-        var inFlight: [String: Task<Fate, Never>] = [:]
-        var finishing: [String: Task<Void, Never>] = [:]
-        var finished: Set<String> = []
+        var inFlight: [StoreTransaction.Version: Task<Fate, Never>] = [:]
+        var finishing: [StoreTransaction.Version: Task<Void, Never>] = [:]
+        var finished: Set<StoreTransaction.Version> = []
         /// What is not sent again in this turn.
-        var settled: [String: Fate] = [:]
+        var settled: [StoreTransaction.Version: Fate] = [:]
         var reportedFaults: Set<String> = []
         var failures = 0
         /// The order in which the server was asked, and the place of the answer that counts.
@@ -67,7 +72,7 @@ public final class SubscriptionManager {
     }
 
     /// What became of a transaction at the server.
-    enum Fate: Sendable, Equatable { case accepted, refused, rejected, later }
+    enum Fate: Sendable, Equatable { case accepted, refused(ClientError), rejected(ClientError), later }
 
     /// - Parameters:
     ///   - api: the account API, with a token of the account that is signed in.
@@ -104,17 +109,38 @@ public final class SubscriptionManager {
         willSend()
         begin()
         known = KnownStatus(accountID: accountID, highest: guarded.now)
-        do {
-            if let data = try cache.load() {
-                let kept = try JSONDecoder().decode(KnownStatus.self, from: data)
-                // The time is the device's and not the account's.
-                guarded.raise(to: kept.highest)
-                if kept.accountID == accountID { known = kept }
-            }
-        } catch {
+        load()
+        save()
+        snapshots.send(state)
+    }
+
+    /// Takes what the cache has. A file that cannot be opened now, as while the device is locked, is left as it is and read later.
+    private func load() {
+        let data: Data?
+        do { data = try cache.load() } catch {
+            turn.isCacheClosed = true
             turn.error = .unreadableCache
-            write("the cache cannot be read, the account is free until the server or the store is asked: \(error)")
+            write("the cache cannot be opened, and is read later: \(type(of: error))")
+            return
         }
+        turn.isCacheClosed = false
+        guard let data else { return }
+        guard let kept = try? JSONDecoder().decode(KnownStatus.self, from: data) else {
+            turn.error = .unreadableCache
+            write("the cache cannot be read, the account is free until the server or the store is asked")
+            return
+        }
+        // The time is the device's and not the account's.
+        guarded.raise(to: kept.highest)
+        // What was learnt meanwhile is newer.
+        if kept.accountID == known?.accountID, known?.answer == nil { known = kept }
+    }
+
+    /// Takes what the cache has, where it could not be opened before.
+    func loadAgain() {
+        guard turn.isCacheClosed else { return }
+        willSend()
+        load()
         save()
         snapshots.send(state)
     }
@@ -132,6 +158,8 @@ public final class SubscriptionManager {
         generation += 1
         turn.cancel()
         turn = Turn()
+        // What is for sale names the trial and the offers of one account.
+        sold = Sold()
     }
 
     // MARK: State
@@ -147,7 +175,8 @@ public final class SubscriptionManager {
         guard let known else { return state }
         state.accountID = known.accountID
         let decision = AccessDecision(
-            entitlements: turn.entitlements, known: known, isAsked: turn.isAsked, now: now, grace: grace)
+            entitlements: turn.entitlements, known: known.filled(from: bundled), isAsked: turn.isAsked, now: now,
+            grace: grace)
         state.access = decision.access
         state.purchasedProductIDs = decision.productIDs
         guard let answer = known.answer else { return state }
@@ -157,7 +186,9 @@ public final class SubscriptionManager {
         (state.willRenew, state.purchaseType) = (answer.willRenew, PurchaseType(rawValue: answer.purchaseType))
         (state.period, state.transactionID) = (answer.period, answer.transactionID)
         state.isTrialPeriod = answer.purchases.contains { $0.hasAccess && $0.isTrialPeriod }
-        state.isExpiringSoon = state.access.allowed && answer.endsSoon(at: now)
+        // What the store has renewed goes on beyond what the server has stated.
+        let isOutlasted = answer.accessUntil.map { end in state.access.until.map { end < $0 } ?? true } ?? false
+        state.isExpiringSoon = state.access.allowed && !isOutlasted && answer.endsSoon(at: now)
         return state
     }
 
@@ -210,6 +241,7 @@ public final class SubscriptionManager {
         guard known != nil else { return }
         guarded.notice()
         known?.highest = guarded.now
+        if turn.isCacheClosed { return }
         do { try cache.save(JSONEncoder().encode(known)) } catch { write("the cache cannot be written: \(error)") }
     }
 

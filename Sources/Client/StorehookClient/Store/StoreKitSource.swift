@@ -7,28 +7,10 @@
     /// No Apple compiler has seen this file: it is type-checked against StoreKit's declarations as its documentation states them, and
     /// calls nothing else of StoreKit.
     ///
-    /// May be used from any thread. What fails throws ``Failure/cancelled`` where the customer closed the store's window, a
-    /// `URLError` where the App Store was not reached, and otherwise what StoreKit throws.
+    /// May be used from any thread. What fails throws ``ClientError/cancelled`` where the customer closed the store's window,
+    /// ``ClientError/product`` where the App Store does not sell the product to this customer, a `URLError` where it was not reached, and
+    /// otherwise what StoreKit throws.
     public struct StoreKitSource: PurchaseSource {
-        /// Why the App Store did not do what was asked.
-        public enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
-            /// The customer closed the store's window.
-            case cancelled
-            /// The App Store sells no product of this identifier to this customer.
-            case notSold(String)
-            /// StoreKit reported an outcome that this release does not know. What was bought comes by ``StoreKitSource/updates``.
-            case unknownOutcome
-
-            /// One line for a log.
-            public var description: String {
-                switch self {
-                case .cancelled: "the customer closed the App Store's window"
-                case .notSold(let product): "the App Store sells no product \(product) here"
-                case .unknownOutcome: "StoreKit reported an outcome of the purchase that this release does not know"
-                }
-            }
-        }
-
         /// The App Store of the customer who is signed in on this device.
         public init() {}
 
@@ -37,7 +19,8 @@
             try await asked {
                 try await Product.products(for: identifiers).map {
                     StoreProduct(
-                        id: $0.id, displayName: $0.displayName, price: $0.price, displayPrice: $0.displayPrice)
+                        id: $0.id, displayName: $0.displayName, price: $0.price, displayPrice: $0.displayPrice,
+                        currency: $0.priceFormatStyle.currencyCode)
                 }
             }
         }
@@ -46,13 +29,14 @@
         public func purchase(_ productID: String, appAccountToken: UUID) async throws -> PurchaseOutcome {
             try await asked {
                 guard let product = try await Product.products(for: [productID]).first else {
-                    throw Failure.notSold(productID)
+                    throw ClientError.product
                 }
                 switch try await product.purchase(options: [.appAccountToken(appAccountToken)]) {
                 case .success(let result): return .success(StoreResult(result))
                 case .pending: return .pending
                 case .userCancelled: return .cancelled
-                @unknown default: throw Failure.unknownOutcome
+                // What was bought comes by ``updates``.
+                @unknown default: throw ClientError.unknown
                 }
             }
         }
@@ -97,7 +81,7 @@
             do {
                 return try await ask()
             } catch StoreKitError.userCancelled {
-                throw Failure.cancelled
+                throw ClientError.cancelled
             } catch StoreKitError.networkError(let error) {
                 throw error
             }

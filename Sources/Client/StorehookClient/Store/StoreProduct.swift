@@ -10,12 +10,15 @@ public struct StoreProduct: Sendable, Equatable, Identifiable {
     public var price: Decimal
     /// The price as it is shown there.
     public var displayPrice: String
+    /// The currency of that storefront, ISO 4217; nil where the store does not say.
+    public var currency: String?
 
     /// A product.
-    public init(id: String, displayName: String, price: Decimal, displayPrice: String) {
+    public init(id: String, displayName: String, price: Decimal, displayPrice: String, currency: String? = nil) {
         self.id = id
         self.displayName = displayName
         self.price = price
         self.displayPrice = displayPrice
+        self.currency = currency
     }
 }

@@ -41,3 +41,14 @@ public struct StoreTransaction: Sendable, Equatable {
         self.signedRenewalInfo = signedRenewalInfo
     }
 }
+
+extension StoreTransaction {
+    /// A transaction as it was sold, or as it was taken back: the store hands over both under one id.
+    struct Version: Sendable, Hashable {
+        var id: String
+        var isRevoked: Bool
+    }
+
+    /// Which of the two it is.
+    var version: Version { Version(id: id, isRevoked: revokedAt != nil) }
+}

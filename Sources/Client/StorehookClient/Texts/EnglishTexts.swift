@@ -121,12 +121,22 @@ enum EnglishTexts {
         // Gate
         .gateTierRequired: "Upgrade to {tier} to use {feature}.",
         .gateNotInAnyTier: "{feature} is not part of your plan.",
-        .gateLimitDay: "{feature}: all {amount} of today are used. Upgrade to {tier} for more.",
-        .gateLimitMonth: "{feature}: all {amount} of this month are used. Upgrade to {tier} for more.",
-        .gateLimitTotal: "{feature}: all {amount} are used. Upgrade to {tier} for more.",
-        .gateLimitDayLast: "{feature}: all {amount} of today are used.",
-        .gateLimitMonthLast: "{feature}: all {amount} of this month are used.",
-        .gateLimitTotalLast: "{feature}: all {amount} are used.",
+        .gateLimitDay: .counted(
+            one: "{feature}: the {amount} of today is used. Upgrade to {tier} for more.",
+            other: "{feature}: all {amount} of today are used. Upgrade to {tier} for more."),
+        .gateLimitMonth: .counted(
+            one: "{feature}: the {amount} of this month is used. Upgrade to {tier} for more.",
+            other: "{feature}: all {amount} of this month are used. Upgrade to {tier} for more."),
+        .gateLimitTotal: .counted(
+            one: "{feature}: the {amount} is used. Upgrade to {tier} for more.",
+            other: "{feature}: all {amount} are used. Upgrade to {tier} for more."),
+        .gateLimitDayLast: .counted(
+            one: "{feature}: the {amount} of today is used.", other: "{feature}: all {amount} of today are used."),
+        .gateLimitMonthLast: .counted(
+            one: "{feature}: the {amount} of this month is used.",
+            other: "{feature}: all {amount} of this month are used."),
+        .gateLimitTotalLast: .counted(
+            one: "{feature}: the {amount} is used.", other: "{feature}: all {amount} are used."),
         .gateLeftDay: .counted(one: "{feature}: only 1 left today.", other: "{feature}: only {count} left today."),
         .gateLeftMonth: .counted(
             one: "{feature}: only 1 left this month.", other: "{feature}: only {count} left this month."),

@@ -235,17 +235,17 @@ public enum TextKey: String, Sendable, Hashable, CaseIterable {
     case gateTierRequired
     /// “{feature} is not part of your plan.”
     case gateNotInAnyTier
-    /// “{feature}: all {amount} of today are used. Upgrade to {tier} for more.”
+    /// “{feature}: the {amount} of today is used. Upgrade to {tier} for more. / {feature}: all {amount} of today are used. Upgrade to {tier} for more.”
     case gateLimitDay
-    /// “{feature}: all {amount} of this month are used. Upgrade to {tier} for more.”
+    /// “{feature}: the {amount} of this month is used. Upgrade to {tier} for more. / {feature}: all {amount} of this month are used. Upgrade to {tier} for more.”
     case gateLimitMonth
-    /// “{feature}: all {amount} are used. Upgrade to {tier} for more.”
+    /// “{feature}: the {amount} is used. Upgrade to {tier} for more. / {feature}: all {amount} are used. Upgrade to {tier} for more.”
     case gateLimitTotal
-    /// “{feature}: all {amount} of today are used.”
+    /// “{feature}: the {amount} of today is used. / {feature}: all {amount} of today are used.”
     case gateLimitDayLast
-    /// “{feature}: all {amount} of this month are used.”
+    /// “{feature}: the {amount} of this month is used. / {feature}: all {amount} of this month are used.”
     case gateLimitMonthLast
-    /// “{feature}: all {amount} are used.”
+    /// “{feature}: the {amount} is used. / {feature}: all {amount} are used.”
     case gateLimitTotalLast
     /// “{feature}: only 1 left today. / {feature}: only {count} left today.”
     case gateLeftDay

@@ -21,7 +21,8 @@ extension FeatureView {
         switch language {
         case .english:
             let unit = amount.filter { !$0.isEmpty }.joined(separator: " ")
-            return "\(name): all \(unit)\(Self.inEnglish(window?.period)) are used. Upgrade to \(tier) for more."
+            let (all, are) = most == 1 ? ("the", "is") : ("all", "are")
+            return "\(name): \(all) \(unit)\(Self.inEnglish(window?.period)) \(are) used. Upgrade to \(tier) for more."
         case .simplified:
             return "「\(name)」\(Self.inChinese(window?.period))的\(amount.joined())已用完，升级到\(tier)可获得更多。"
         case .traditional:
