@@ -14,15 +14,21 @@ enum SampleRules {
             .init(
                 id: "free", name: "免费版",
                 limits: [
-                    "bills": .count(500, per: .total), "statistics": .open, "cloud_sync": .closed, "export": .closed,
+                    "bills": .count(500, per: .total), "statistics": .open, "categories": .open, "owners": .open,
+                    "payment_methods": .open, "cloud_sync": .closed, "export": .closed, "export_database": .closed,
                 ]),
             .init(
                 id: "pro", name: "Pro",
-                limits: ["bills": .unlimited, "statistics": .open, "cloud_sync": .open, "export": .open]),
+                limits: [
+                    "bills": .unlimited, "statistics": .open, "categories": .open, "owners": .open,
+                    "payment_methods": .open, "cloud_sync": .open, "export": .open, "export_database": .open,
+                ]),
         ],
         features: [
             .init(id: "bills", name: "创建账单", unit: "条"), .init(id: "statistics", name: "查看统计"),
-            .init(id: "cloud_sync", name: "云同步"), .init(id: "export", name: "导出 CSV"),
+            .init(id: "categories", name: "管理分类"), .init(id: "owners", name: "管理归属人"),
+            .init(id: "payment_methods", name: "管理支付方式"), .init(id: "cloud_sync", name: "云同步"),
+            .init(id: "export", name: "导出 CSV"), .init(id: "export_database", name: "导出数据库"),
         ])
 
     private typealias Row = (FeatureRules.Feature, FeatureLimit, FeatureLimit, FeatureLimit)

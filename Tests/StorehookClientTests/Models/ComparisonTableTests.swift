@@ -31,9 +31,12 @@ struct ComparisonTableTests {
         #expect(table.columns.map(\.name) == ["免费版", "Pro"] && table.columns.map(\.isCurrent) == [true, false])
         #expect(
             table.rows.map { $0.cells.map(\.text) } == [
-                ["共500条", "无限制"], ["开放", "开放"], ["未开放", "开放"], ["未开放", "开放"],
+                ["共500条", "无限制"], ["开放", "开放"], ["开放", "开放"], ["开放", "开放"], ["开放", "开放"], ["未开放", "开放"],
+                ["未开放", "开放"], ["未开放", "开放"],
             ])
+        #expect(
+            table.rows.map(\.name) == ["创建账单", "查看统计", "管理分类", "管理归属人", "管理支付方式", "云同步", "导出 CSV", "导出数据库"])
         let traditional = ComparisonTable(SampleRules.bills, current: nil, ClientTexts(.traditionalChinese))
-        #expect(traditional.rows[0].cells[1].text == "無限制" && traditional.rows[2].cells[0].text == "未開放")
+        #expect(traditional.rows[0].cells[1].text == "無限制" && traditional.rows[5].cells[0].text == "未開放")
     }
 }

@@ -200,7 +200,7 @@ struct PlanContentTests {
         #expect(LockedFeature.all(SampleRules.readmigo, tier: "premium", Self.english).isEmpty)
         #expect(
             LockedFeature.all(SampleRules.bills, tier: nil, Self.traditional).map(\.text) == [
-                "升級到Pro即可解鎖", "升級到Pro即可解鎖",
+                "升級到Pro即可解鎖", "升級到Pro即可解鎖", "升級到Pro即可解鎖",
             ])
     }
 }

@@ -20,6 +20,8 @@ final class FakeStatusServer: StatusServer, @unchecked Sendable {
         var blocked: Set<String> = []
         /// What is of no product that the server knows.
         var rejected: Set<String> = []
+        /// What the server does not find to be signed by Apple.
+        var unproven: Set<String> = []
         /// Grants of staff's, by account.
         var grants: [String: Date] = [:]
         var version: Int64 = 1
@@ -108,7 +110,8 @@ final class FakeStatusServer: StatusServer, @unchecked Sendable {
                     try world.take(transaction)
                     return .own
                 } catch {
-                    return error as? ServerFault == .refused(.otherAccount) ? .refused : .rejected
+                    if case ServerFault.rejected(let described) = error { return .rejected(described) }
+                    return .refused
                 }
             }
             return RestoredTransactions(
@@ -128,7 +131,8 @@ final class FakeStatusServer: StatusServer, @unchecked Sendable {
 extension FakeStatusServer.World {
     /// Stores what a device hands in, for the account of the caller.
     mutating func take(_ transaction: StoreTransaction) throws(ServerFault) {
-        if rejected.contains(transaction.id) { throw .rejected(.verificationFailed) }
+        if rejected.contains(transaction.id) { throw .rejected(.product) }
+        if unproven.contains(transaction.id) { throw .rejected(.verificationFailed) }
         if let token = transaction.appAccountToken, token != StatusPhone.token(of: caller) {
             throw .refused(.otherAccount)
         }

@@ -14,8 +14,6 @@ final class FakeStore: PurchaseSource, @unchecked Sendable {
         /// What the next purchase comes to; a new transaction where nothing is said.
         var outcome: PurchaseOutcome?
         var isAway = false
-        /// What it throws in place of an answer to what the customer does.
-        var failure: (any Error)?
         var failsToFinish = false
         var finished: [String] = []
         /// All that was ever sold.
@@ -26,6 +24,8 @@ final class FakeStore: PurchaseSource, @unchecked Sendable {
         var bought: [UUID] = []
         var syncs = 0
         var isSyncCancelled = false
+        /// What buying and synchronizing throw; nothing by default.
+        var error: (any Error)?
     }
 
     // The lock guards both.
@@ -58,8 +58,9 @@ final class FakeStore: PurchaseSource, @unchecked Sendable {
 
     func purchase(_ productID: String, appAccountToken: UUID) async throws -> PurchaseOutcome {
         try asked { shelf in
-            if let failure = shelf.failure { throw failure }
+            if let error = shelf.error { throw error }
             shelf.bought.append(appAccountToken)
+            if let error = shelf.error { throw error }
             if let outcome = shelf.outcome {
                 if case .success(let result) = outcome { shelf.unfinished.append(result) }
                 return outcome
@@ -96,7 +97,7 @@ final class FakeStore: PurchaseSource, @unchecked Sendable {
     func sync() async throws {
         try asked { shelf in
             shelf.syncs += 1
-            if let failure = shelf.failure { throw failure }
+            if let error = shelf.error { throw error }
             if shelf.isSyncCancelled { throw CancellationError() }
         }
     }

@@ -83,16 +83,4 @@ struct RefusalTests {
             manager.signOut()
         }
     }
-
-    @Test("of the customer's own, who closes the store's window, is no failure")
-    func closedWindow() async {
-        await phone.launch()
-        phone.store.with { $0.failure = ClientError.cancelled }
-        #expect(await phone.manager.purchase("pro.monthly") == .cancelled)
-        #expect(await phone.manager.restorePurchases() == .cancelled)
-        #expect(await phone.reports() == ["purchase cancelled", "restore cancelled"])
-        phone.store.with { $0.failure = ClientError.product }
-        #expect(await phone.manager.purchase("pro.monthly") == .failed(.product))
-        phone.manager.signOut()
-    }
 }

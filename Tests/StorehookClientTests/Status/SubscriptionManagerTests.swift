@@ -120,6 +120,23 @@ struct SubscriptionManagerTests {
         #expect(await phone.reports() == ["purchase failed"])
     }
 
+    @Test("What the server finds not to be signed by Apple gives nothing, offline and after a restart too")
+    func unproven() async {
+        phone.store.with { $0.sell("pro.monthly", to: StatusSamples.token) }
+        phone.server.with { $0.unproven = ["1001"] }
+        await phone.launch()
+        #expect(phone.access == .init() && phone.store.with { $0.finished }.isEmpty)
+        phone.server.with { $0.weather = .away }
+        await phone.launch()
+        #expect(phone.access == .init())
+        // The server was mistaken: it is asked anew at each start.
+        phone.server.with { $0.unproven = [] }
+        phone.server.with { $0.weather = .fine }
+        await phone.launch()
+        #expect(phone.access.allowed && phone.store.with { $0.finished } == ["1001"])
+        #expect(phone.server.with { $0.verified } == ["1001", "1001"])
+    }
+
     @Test("What the device could not verify gives nothing, is reported once, and neither sent nor finished")
     func unverified() async {
         let claimed = StatusSamples.transaction()

@@ -44,6 +44,11 @@ extension ClientError {
         }
     }
 
+    /// What a log may have of an error: its type and its kind. The error's own text may name an address with the customer in it.
+    static func kind(of error: any Error) -> String {
+        "\(type(of: error)), \(String(describing: ClientError(describing: error)).prefix { $0 != "(" })"
+    }
+
     private init(_ fault: ServerFault) {
         switch fault {
         case .refused(let error), .rejected(let error): self = error

@@ -173,7 +173,7 @@ public final class UsageTracker {
             // What was counted here meanwhile has not been sent: it goes on top.
             change { $0.adopt(counts) }
         } catch {
-            log?("usage: the server has not answered, what waits is sent later: \(ClientError(describing: error))")
+            log?("usage: the server has not answered, what waits is sent later: \(ClientError.kind(of: error))")
         }
     }
 

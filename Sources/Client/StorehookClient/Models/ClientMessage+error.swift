@@ -1,6 +1,6 @@
 extension ClientMessage {
-    /// What to show of an error; nil where the customer has cancelled.
-    init?(_ error: ClientError, _ texts: ClientTexts) {
+    /// What to show of an error, as of ``SubscriptionManager/error``; nil where the customer has cancelled.
+    public init?(_ error: ClientError, _ texts: ClientTexts) {
         switch error {
         case .cancelled: return nil
         case .upgradeNeeded(let prompt?): self.init(prompt, .upgrade, texts)

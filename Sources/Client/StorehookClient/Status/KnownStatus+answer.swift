@@ -57,7 +57,8 @@ extension RestoredTransactions.Fate {
             switch result {
             case .restored, .known, .transferred, .noted: .own
             case .otherAccount, .boundElsewhere: .refused
-            case .unknownProduct, .invalid: .rejected
+            case .invalid: .rejected(.verificationFailed)
+            case .unknownProduct: .rejected(.product)
             case .undecided, .unknown: .later
             }
     }

@@ -16,7 +16,7 @@ struct KnownStatus: Codable, Sendable, Equatable {
     var ranks: [String] = []
     /// The highest time seen.
     var highest: Date
-    /// The original transactions that the server refuses for this account.
+    /// The original transactions that the server refuses for this account, or finds not to be proven.
     var refused: Set<String> = []
     /// The transactions that the server has accepted for this account.
     var accepted: Set<String> = []

@@ -9,6 +9,16 @@ public enum PurchaseResult: Sendable, Equatable {
     /// It gives nothing, for this reason.
     case failed(ClientError)
 
+    /// What a log has of it.
+    var word: String {
+        switch self {
+        case .purchased: "purchased"
+        case .pending: "pending"
+        case .cancelled: "cancelled"
+        case .failed: "failed"
+        }
+    }
+
     /// Whether it is bought.
     public var succeeded: Bool { if case .purchased = self { true } else { false } }
 }

@@ -35,7 +35,7 @@ struct AcceptedTransaction: Sendable, Equatable {
 /// What the server answers to what the store holds.
 struct RestoredTransactions: Sendable, Equatable {
     /// What became of a transaction.
-    enum Fate: Sendable { case own, refused, rejected, later }
+    enum Fate: Sendable, Equatable { case own, refused, rejected(ClientError), later }
 
     var accountID: String
     /// In the order in which they were handed in.

@@ -20,7 +20,7 @@ extension SubscriptionManager {
             learn { $0.take(catalog) }
         } catch {
             let described = ClientError(describing: error)
-            write("the products cannot be loaded: \(described)")
+            write("the products cannot be loaded: \(ClientError.kind(of: error))")
             failure = described
         }
         end(failure, mine)
@@ -35,6 +35,7 @@ extension SubscriptionManager {
         // A view that goes away ends its task: what the store has begun is brought to its end all the same.
         let result = await Task { await self.buy(productID, mine) }.value
         guard generation == mine else { return result }
+        write("buying \(productID) ended: \(result.word)")
         switch result {
         case .purchased: report(productID, .completed)
         case .pending: report(productID, .pending)
@@ -69,6 +70,7 @@ extension SubscriptionManager {
         } catch {
             let described = ClientError(describing: error)
             if described == .cancelled { return .cancelled }
+            write("buying \(productID) failed: \(ClientError.kind(of: error))")
             if generation == mine { report(productID, .failed, "\(type(of: error))") }
             return .failed(described)
         }
@@ -115,6 +117,7 @@ extension SubscriptionManager {
             case .cancelled: .cancelled
             case .failed: .failed
             }
+        write("restoring ended: \(outcome.rawValue)")
         report(PurchaseAttempt(.restore, outcome))
         if case .failed(let error) = result { end(error, mine) } else { end(nil, mine) }
         return result
@@ -152,7 +155,7 @@ extension SubscriptionManager {
         } catch {
             let described = ClientError(describing: error)
             if described == .cancelled { return .cancelled }
-            write("the purchases cannot be restored: \(described)")
+            write("the purchases cannot be restored: \(ClientError.kind(of: error))")
             return .failed(described)
         }
     }
@@ -161,16 +164,20 @@ extension SubscriptionManager {
         _ transactions: [StoreTransaction], _ restored: RestoredTransactions, _ order: Int, _ mine: Int
     ) async -> RestoreResult {
         var own: [StoreTransaction] = []
-        var isRefused = false
+        var failure: ClientError?
         for (transaction, fate) in zip(transactions, restored.fates) {
             switch fate {
             case .own:
                 turn.settled[transaction.version] = .accepted
                 own.append(transaction)
             case .refused:
-                isRefused = true
+                failure = .otherAccount
                 refuse(transaction, .otherAccount)
-            case .rejected: turn.settled[transaction.version] = .rejected(.verificationFailed)
+            case .rejected(let error):
+                turn.settled[transaction.version] = .rejected(error)
+                failure = failure ?? error
+                // What proves nothing gives nothing, although the device took it for signed by the store.
+                if error == .verificationFailed { learn { $0.refused.insert(transaction.originalID) } }
             case .later: turn.settled[transaction.version] = nil
             }
         }
@@ -179,7 +186,7 @@ extension SubscriptionManager {
         for transaction in own { await finish(transaction, mine) }
         let purchases = Set(own.map(\.originalID)).count
         if purchases > 0 { return .restored(purchases) }
-        if isRefused { return .failed(.otherAccount) }
-        return restored.fates.contains(.later) ? .failed(.network) : .failed(.verificationFailed)
+        if failure == .otherAccount { return .failed(.otherAccount) }
+        return .failed(restored.fates.contains(.later) ? .network : failure ?? .verificationFailed)
     }
 }

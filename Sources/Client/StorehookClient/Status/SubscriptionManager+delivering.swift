@@ -59,7 +59,7 @@ extension SubscriptionManager {
         let order = turn.asked
         // Whose token it is says nothing of the transaction.
         do { try await check(mine) } catch {
-            write("transaction \(transaction.id) is handed in later: \(ClientError(describing: error))")
+            write("transaction \(transaction.id) is handed in later: \(ClientError.kind(of: error))")
             return .later
         }
         do {
@@ -99,6 +99,8 @@ extension SubscriptionManager {
             return .refused(error)
         case .rejected(let described):
             write("the server rejects transaction \(transaction.id): it is not finished")
+            // What proves nothing gives nothing, although the device took it for signed by the store.
+            if described == .verificationFailed { learn { $0.refused.insert(transaction.originalID) } }
             turn.settled[transaction.version] = .rejected(described)
             report(
                 PurchaseAttempt(
@@ -107,7 +109,7 @@ extension SubscriptionManager {
             return .rejected(described)
         case .away, .unreadable, nil:
             if (error as? Problem)?.status == 401 { turn.isChecked = false }
-            write("transaction \(transaction.id) is handed in later: \(ClientError(describing: error))")
+            write("transaction \(transaction.id) is handed in later: \(ClientError.kind(of: error))")
             return .later
         }
     }
@@ -135,7 +137,7 @@ extension SubscriptionManager {
                 try await self.source.finish(transaction)
                 if self.generation == mine { self.turn.finished.insert(version) }
             } catch {
-                self.write("transaction \(transaction.id) is not finished yet: \(ClientError(describing: error))")
+                self.write("transaction \(transaction.id) is not finished yet: \(ClientError.kind(of: error))")
             }
             if self.generation == mine { self.turn.finishing[version] = nil }
         }
@@ -171,7 +173,7 @@ extension SubscriptionManager {
         turn.reporting = Task { [weak self] in
             await before?.value
             do { try await server.report(attempt) } catch {
-                self?.write("an attempt is not reported: \(ClientError(describing: error))")
+                self?.write("an attempt is not reported: \(ClientError.kind(of: error))")
             }
         }
     }

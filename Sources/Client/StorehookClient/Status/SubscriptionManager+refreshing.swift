@@ -116,7 +116,7 @@ extension SubscriptionManager {
                 break
             }
         } catch {
-            write("the store cannot be asked what is unfinished: \(ClientError(describing: error))")
+            write("the store cannot be asked what is unfinished: \(ClientError.kind(of: error))")
         }
         await readEntitlements(mine)
         guard generation == mine else { return nil }
@@ -157,7 +157,7 @@ extension SubscriptionManager {
             }
             change { turn.entitlements = verified }
         } catch {
-            write("the store cannot be asked what it holds: \(ClientError(describing: error))")
+            write("the store cannot be asked what it holds: \(ClientError.kind(of: error))")
         }
     }
 
@@ -183,7 +183,7 @@ extension SubscriptionManager {
                 if (error as? Problem)?.status == 401 { turn.isChecked = false }
             }
             let described = ClientError(describing: error)
-            write("the server cannot be asked, what was last known counts: \(described)")
+            write("the server cannot be asked, what was last known counts: \(ClientError.kind(of: error))")
             return described
         }
     }
@@ -226,7 +226,7 @@ extension SubscriptionManager {
             sold.catalog = catalog
             learn { $0.take(catalog) }
         } catch {
-            write("the catalog cannot be read: \(ClientError(describing: error))")
+            write("the catalog cannot be read: \(ClientError.kind(of: error))")
         }
     }
 }

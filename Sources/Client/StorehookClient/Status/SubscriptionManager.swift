@@ -150,7 +150,7 @@ public final class SubscriptionManager {
         willSend()
         begin()
         known = nil
-        do { try cache.remove() } catch { write("the cache cannot be removed: \(error)") }
+        do { try cache.remove() } catch { write("the cache cannot be removed: \(type(of: error))") }
         snapshots.send(state)
     }
 

@@ -8,7 +8,7 @@ public protocol PurchaseSource: Sendable {
 
     /// Buys a product. The transaction is unfinished until ``finish(_:)``.
     /// - Parameter appAccountToken: the token of `GET /v1/account`, which the store signs into the transaction.
-    /// - Throws: where the purchase failed, or it is not known whether it did.
+    /// - Throws: where the purchase failed, or it is not known whether it did; ``ClientError/cancelled`` is no failure.
     func purchase(_ productID: String, appAccountToken: UUID) async throws -> PurchaseOutcome
 
     /// What the customer may use now, by the store: the latest transaction of each subscription that is active or in its grace
@@ -29,6 +29,6 @@ public protocol PurchaseSource: Sendable {
     func finish(_ transaction: StoreTransaction) async throws
 
     /// Has the store hand over everything that the customer has bought; the customer may be asked to sign in.
-    /// - Throws: where the store cannot be asked, or the customer does not want it.
+    /// - Throws: where the store cannot be asked; ``ClientError/cancelled`` where the customer does not want it.
     func sync() async throws
 }
