@@ -21,6 +21,11 @@ struct AppleDeclarationTests {
             ("[.appAccountToken(appAccountToken)]", "[.appAccountToken(appAccountToken.uuidString)]"),
             ("await unfinished.finish()", "unfinished.finish()"),
             ("@unknown default", "case .deferred"),
+            // Each call that the documents name is made: with another name it does not type-check.
+            ("Product.products(for: identifiers)", "Product.all(for: identifiers)"),
+            ("product.purchase(options:", "product.buy(options:"), ("Transaction.updates", "Transaction.news"),
+            ("all(Transaction.currentEntitlements)", "all(Transaction.entitlements)"),
+            ("all(Transaction.unfinished)", "all(Transaction.open)"), ("AppStore.sync()", "AppStore.synchronize()"),
         ])
     func refused(_ right: String, _ wrong: String) async throws {
         try await Compiler.with { compiler in

@@ -163,6 +163,8 @@ struct AccountAPITests {
             ("POST", "/shop/v1/subscriptions/trial/start", [:]),
         ]
         #expect(sent.count == expected.count)
+        #expect(
+            transport.requests.allSatisfy { $0.value(forHTTPHeaderField: "Content-Type") == "application/json" })
         for (sent, expected) in zip(sent, expected) {
             #expect(sent[0] == expected.0 && sent[1] == expected.1)
             let body = try JSONSerialization.jsonObject(with: Data(sent[2].utf8)) as? NSDictionary

@@ -6,57 +6,92 @@ import Testing
 struct DocumentTests {
     private static let documents: [(name: String, items: [DocumentedItem])] = [
         ("the client's architecture", ArchitectureDocument.items), ("the expiry guide", ExpiryDocument.items),
-        ("Readmigo", ReadmigoDocument.items), ("StoreKit 2 and the Server API", StoreKitDocument.items),
-        ("EmoFlow", EmoFlowDocument.items),
+        ("Readmigo", ReadmigoDocument.items + ReadmigoServerDocument.items),
+        ("StoreKit 2 and the Server API", StoreKitDocument.items), ("EmoFlow", EmoFlowDocument.items),
     ]
 
     /// Whether a text declares something of a name.
     private static func declares(_ text: String, _ kinds: String, _ name: String) throws -> Bool {
-        text.firstRange(of: try Regex("\\b(?:\(kinds))\\s+\(name)\\b")) != nil
+        text.firstRange(of: try Regex("\\b(?:\(kinds))\\s+`?\(name)\\b")) != nil
+    }
+
+    /// Whether a source declares a type, or a type and a member of it.
+    private static func isDeclared(_ parts: [String], in sources: [String]) throws -> Bool {
+        let own = try sources.filter { try declares($0, "struct|class|enum|protocol|actor|extension", parts[0]) }
+        guard parts.count == 2 else { return !own.isEmpty }
+        return try own.contains {
+            try declares($0, "func|var|let|case", parts[1])
+                || (parts[1] == "init" && $0.contains("init("))
+                || ($0.firstRange(of: try Regex("case [^\n]*\\b\(parts[1])\\b")) != nil)
+        }
     }
 
     @Test("is here by the name that its row has")
     func names() throws {
-        let sources = try ClientSources.texts("Sources/Client/StorehookClient")
-        #expect(sources.count > 30, "this test reads sources wrongly")
+        let sources = try ClientSources.texts("Sources/Client")
+        let published = try ClientSources.published()
+        #expect(sources.count > 30 && published.count > 300, "this test reads sources wrongly")
+        var found = (published: 0, declared: 0)
         for (document, items) in Self.documents {
             for item in items {
-                let parts = item.here.split(separator: ".").map(String.init)
-                let own = try sources.filter {
-                    try Self.declares($0, "struct|class|enum|protocol|actor|extension", parts[0])
+                guard let here = item.here else { continue }
+                let parts = here.split(separator: ".").map(String.init)
+                if published.contains(here) {
+                    found.published += 1
+                } else {
+                    let isHere = try (1...2).contains(parts.count) && Self.isDeclared(parts, in: sources)
+                    #expect(isHere, "\(document), \(item): there is no \(here)")
+                    found.declared += 1
                 }
-                #expect(!own.isEmpty, "\(document), \(item): there is no \(parts[0])")
-                guard parts.count == 2 else { continue }
-                let isDeclared = try own.contains {
-                    try Self.declares($0, "func|var|let|case", parts[1])
-                        || ($0.firstRange(of: try Regex("case [^\n]*\\b\(parts[1])\\b")) != nil)
-                }
-                #expect(isDeclared, "\(document), \(item): \(parts[0]) has no \(parts[1])")
             }
         }
+        // Apps cannot use what is not public: it is the smaller part.
+        #expect(found.published > 4 * found.declared, "\(found)")
     }
 
     @Test("has a test that exists")
     func tests() throws {
-        let tests = try ClientSources.texts("Tests/StorehookClientTests")
+        let folders = ["StorehookClientTests", "ClientPackageTests", "StandInTests"]
+        let tests = try folders.flatMap { try ClientSources.texts("Tests/\($0)") }
         #expect(tests.count > 15, "this test reads sources wrongly")
         for (document, items) in Self.documents {
             for item in items {
-                let parts = item.test.split(separator: ".").map(String.init)
+                guard let test = item.test else { continue }
+                let parts = test.split(separator: ".").map(String.init)
+                try #require(parts.count == 2, "\(document), \(item): \(test) is no suite with a test")
+                let declaration = try Regex("@Test\\((?:(?!@Test)[\\s\\S])*?\\)\\s+func \(parts[1])\\(")
                 let exists = try tests.contains {
-                    try Self.declares($0, "struct|class", parts[0]) && Self.declares($0, "func", parts[parts.count - 1])
+                    try Self.declares($0, "struct|class", parts[0]) && $0.firstRange(of: declaration) != nil
                 }
-                #expect(exists, "\(document), \(item): there is no test \(item.test)")
+                #expect(exists, "\(document), \(item): there is no test \(test)")
             }
         }
     }
 
-    @Test("stands in one row, in the order of the document")
+    @Test("has a test, or a reason why it is another's")
+    func reasons() {
+        for (document, items) in Self.documents {
+            for item in items {
+                #expect((item.here == nil) == (item.test == nil), "\(document), \(item)")
+                #expect(item.here != nil || item.reason?.isEmpty == false, "\(document), \(item)")
+                #expect(item.reason.map { $0.hasSuffix(".") } ?? true, "\(document), \(item)")
+            }
+            // What is the server's is the smaller part: these are the client's rows.
+            #expect(items.count { $0.here == nil } * 4 < items.count, "\(document)")
+        }
+    }
+
+    @Test("stands in one row, in the order of the document, by its name or in short")
     func rows() {
         for (document, items) in Self.documents {
             #expect(items.map(\.line) == items.map(\.line).sorted(), "\(document)")
             #expect(Set(items.map { "\($0.line) \($0.says)" }).count == items.count, "\(document)")
-            #expect(!items.isEmpty)
+            #expect(items.count > 50)
+            for item in items {
+                // A term is the document's; a sentence is said in short.
+                let characters = item.says.unicodeScalars.count { (0x4E00...0x9FFF).contains($0.value) }
+                #expect(characters <= 16, "\(document), \(item)")
+            }
         }
     }
 }

@@ -92,6 +92,14 @@ struct PaywallContentTests {
         #expect(Self.offer("for good", "pro", .lifetime, 98).pricePerDayText(Self.chinese) == nil)
     }
 
+    @Test("has the catalog's own names of a product and its period")
+    func named() {
+        var offer = Self.offer("monthly", "pro", .month, 12)
+        (offer.name, offer.periodName) = ("包月", "每月")
+        let option = PaywallOption(offer, among: [], isSelected: false, isCurrent: false, Self.chinese)
+        #expect(option.name == "包月" && option.periodName == "每月" && option.price == "¥12/月")
+    }
+
     @Test("names every period, and how its price is written", arguments: PaywallPeriod.allCases)
     func periods(_ period: PaywallPeriod) {
         let option = PaywallOption(

@@ -207,6 +207,35 @@ struct ManagerNamesTests {
         #expect(!phone.lines.all.contains { $0.contains("anna") || $0.contains("secret") })
     }
 
+    @Test("log what could not be loaded or handed in, and go on")
+    func productLog() async {
+        await phone.launch()
+        phone.store.with { $0.isAway = true }
+        await manager.loadProducts()
+        #expect(phone.lines.all.last == "subscription: the products cannot be loaded: Away, unknown")
+        phone.store.with { $0.isAway = false }
+        phone.server.with { $0.weather = .away }
+        _ = await manager.purchase("pro.monthly")
+        #expect(phone.lines.all.contains("subscription: transaction 1001 is handed in later: ServerFault, network"))
+        #expect(manager.isSubscribed)
+    }
+
+    @Test("restore what the store has verified, and nothing else")
+    func restoresVerified() async {
+        await phone.launch()
+        phone.store.with { shelf in
+            shelf.sell("pro.monthly", to: StatusSamples.token)
+            let claimed = StatusSamples.transaction(7, of: "7", "lifetime", until: nil)
+            shelf.held.append(.unverified(claimed, reason: "bad signature"))
+        }
+        guard case .restored(1) = await manager.restorePurchases() else {
+            Issue.record("it is not restored")
+            return
+        }
+        #expect(manager.purchasedProductIds == ["pro.monthly"])
+        #expect(phone.store.with { $0.finished } == ["1001"])
+    }
+
     @Test("log each change of the account by its block: active, until when, by which plan")
     func blocks() async {
         await granted()

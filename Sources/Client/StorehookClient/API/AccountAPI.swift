@@ -81,8 +81,7 @@ public struct AccountAPI: Sendable {
         }
         guard data.count <= Self.mostBytes else { throw ClientError.unreadableAnswer }
         guard (200..<300).contains(head.statusCode) else {
-            let wait = head.value(forHTTPHeaderField: "Retry-After").flatMap(TimeInterval.init)
-            throw Problem(status: head.statusCode, data, retryAfter: wait)
+            throw Problem(status: head.statusCode, data, retryAfter: ServerDates.wait(head))
         }
         guard let value = try? ServerDates.decoder.decode(Value.self, from: data) else {
             throw ClientError.unreadableAnswer

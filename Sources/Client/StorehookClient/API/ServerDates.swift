@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// Reads and writes the instants of HTTP and of the account API.
 enum ServerDates {
     /// An instant of RFC 3339, with or without fractions of a second; nil of anything else.
@@ -20,6 +24,15 @@ enum ServerDates {
         format.timeZone = TimeZone(secondsFromGMT: 0)
         format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
         return format.date(from: text)
+    }
+
+    /// In how many seconds to ask again, by an answer's `Retry-After`: a number of seconds, or a date, which the answer's own `Date` is
+    /// taken from. Nil where it says nothing, or nothing that can be.
+    static func wait(_ head: HTTPURLResponse) -> TimeInterval? {
+        guard let text = head.value(forHTTPHeaderField: "Retry-After") else { return nil }
+        if let seconds = TimeInterval(text) { return seconds >= 0 && seconds.isFinite ? seconds : nil }
+        let now = head.value(forHTTPHeaderField: "Date").flatMap(header) ?? Date()
+        return header(text).map { max(0, $0.timeIntervalSince(now)) }
     }
 
     /// What reads the server's answers.

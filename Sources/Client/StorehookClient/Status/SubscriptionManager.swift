@@ -242,7 +242,9 @@ public final class SubscriptionManager {
         guarded.notice()
         known?.highest = guarded.now
         if turn.isCacheClosed { return }
-        do { try cache.save(JSONEncoder().encode(known)) } catch { write("the cache cannot be written: \(error)") }
+        do { try cache.save(JSONEncoder().encode(known)) } catch {
+            write("the cache cannot be written: \(type(of: error))")
+        }
     }
 
     func write(_ line: String) { log?("subscription: \(line)") }

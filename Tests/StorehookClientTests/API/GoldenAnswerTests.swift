@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import StorehookClient
+
+/// The server's own tests keep what it answers. The client reads the same files: the two cannot part.
+@Suite("The server's answers, as its tests keep them")
+struct GoldenAnswerTests {
+    /// Reads all answers to a call, and compares them member by member.
+    @discardableResult
+    private func read<Value: Decodable>(_ type: Value.Type, _ call: String, least: Int) throws -> [Value] {
+        let answers = try GoldenAnswers.all().filter { $0.call == call && $0.status < 300 }
+        #expect(answers.count >= least, "\(call): this test reads the file wrongly")
+        return try answers.map { answer in
+            let data = Data(answer.body.utf8)
+            let value = try ServerDates.decoder.decode(type, from: data)
+            let differences = GoldenAnswers.differences(value, try JSONSerialization.jsonObject(with: data))
+            #expect(differences.isEmpty, "\(answer)")
+            return value
+        }
+    }
+
+    @Test("have the status as the client reads it")
+    func status() throws {
+        let all = try read(SubscriptionStatus.self, "GET /v1/subscriptions/status", least: 15)
+        #expect(Set(all.map(\.status)).count >= 4 && Set(all.map(\.hasActiveSubscription)).count == 2)
+        #expect(all.contains { $0.cancelledAt != nil } && all.contains { $0.trialEndsAt != nil })
+        #expect(all.contains { !$0.subscriptions.isEmpty } && all.contains { $0.subscription == nil })
+        try read(SubscriptionStatus.self, "POST /v1/subscriptions/refresh", least: 1)
+    }
+
+    @Test("have the account and what it may use as the client reads them")
+    func account() throws {
+        let accounts = try read(Account.self, "GET /v1/account", least: 5)
+        #expect(Set(accounts.map(\.appAccountToken)).count == accounts.count)
+        try read(Entitlements.self, "GET /v1/entitlements", least: 5)
+        try read(Consent.self, "PUT /v1/consents/consumption", least: 1)
+    }
+
+    @Test("have what becomes of purchases as the client reads it")
+    func verify() throws {
+        let verified = try read(Verification.self, "POST /v1/subscriptions/verify", least: 2)
+        #expect(verified.contains { $0.success && $0.subscription != nil })
+        let restored = try read(Restoration.self, "POST /v1/subscriptions/restore", least: 2)
+        #expect(restored.contains { !$0.transactions.isEmpty })
+    }
+
+    @Test("have the catalog as the client reads it")
+    func products() throws {
+        let catalogs = try read(Catalog.self, "GET /v1/products", least: 5)
+        let products = catalogs.flatMap(\.products)
+        #expect(products.contains { $0.introductory?.eligible == true })
+        #expect(products.contains { $0.introductory?.eligible == false })
+        #expect(catalogs.contains { $0.trial.trial?.days == 7 && $0.trial.trial?.products.isEmpty == false })
+        #expect(catalogs.allSatisfy { FeatureRules($0).tiers.count == $0.tiers.count })
+    }
+
+    @Test("have the app's own trial as the client reads it")
+    func trial() throws {
+        let eligible = try read(TrialEligibility.self, "GET /v1/subscriptions/trial/eligibility", least: 5)
+        #expect(Set(eligible.map(\.eligible)).count == 2 && Set(eligible.map(\.reason)).count > 1)
+        try read(TrialStatus.self, "GET /v1/subscriptions/trial/status", least: 5)
+        try read(TrialStatus.self, "POST /v1/subscriptions/trial/start", least: 2)
+    }
+
+    @Test("have use as the client reads it")
+    func usage() throws {
+        try read(FeatureList.self, "GET /v1/features", least: 5)
+        try read(FeatureAnswer.self, "GET /v1/features/ai", least: 5)
+        try read(CurrentUsage.self, "GET /v1/usage/current", least: 5)
+        let counted = try read(CountedUsage.self, "POST /v1/usage/words", least: 3)
+        #expect(Set(counted.map(\.duplicate)).count == 2)
+    }
+
+    @Test("have problems as the client sorts them")
+    func problems() throws {
+        let answers = try GoldenAnswers.all().filter {
+            $0.status >= 400 && $0.call.contains("/v1/") && $0.call != "GET /v1/guard"
+        }
+        #expect(answers.count >= 10, "this test reads the file wrongly")
+        var kinds: [String: Set<ClientError>] = [:]
+        for answer in answers {
+            let data = Data(answer.body.utf8)
+            let members = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any], "\(answer)")
+            let problem = Problem(status: answer.status, data, retryAfter: nil)
+            #expect(problem.code == members["code"] as? String && problem.title == members["title"] as? String)
+            #expect(problem.detail == members["detail"] as? String, "\(answer)")
+            #expect(problem.upgradePrompt == members["upgradePrompt"] as? String, "\(answer)")
+            kinds["\(answer.call) \(answer.status)", default: []].insert(ClientError(describing: problem))
+        }
+        #expect(kinds["POST /v1/subscriptions/verify 403"] == [.otherAccount])
+        #expect(kinds["POST /v1/subscriptions/verify 409"] == [.otherAccount])
+        #expect(kinds["POST /v1/subscriptions/verify 400"]?.contains(.verificationFailed) == true)
+        #expect(kinds["GET /v1/account 401"] == [.signIn])
+        #expect(kinds["GET /v1/features/nothing 404"] == [.unknown])
+    }
+}

@@ -1,0 +1,70 @@
+/// Readmigo's whole chain: what its other parts give the client.
+enum ReadmigoServerDocument {
+    static let items: [DocumentedItem] = [
+        .init(250, "verifyReceipt, its codes", elsewhere: "The server's."),
+        .init(268, "notifications", elsewhere: "Apple posts them to the server."),
+        .init(278, "REFUND: access ends at once", "KnownStatus.isTakenBack", by: "ManagerStatusTests.takenBack"),
+        .init(279, "REVOKE: likewise", "AccountStatus.revoked", by: "AnsweredStatusTests.words"),
+        .init(324, "GET /subscriptions/status", "AccountAPI.status", by: "AnsweredStatusTests.paths"),
+        .init(325, "POST /subscriptions/verify", "AccountAPI.verify", by: "AnsweredStatusTests.paths"),
+        .init(326, "POST /subscriptions/restore", "AccountAPI.restore", by: "AnsweredStatusTests.paths"),
+        .init(
+            327, "GET /subscriptions/trial/eligibility", "AccountAPI.trialEligibility", by: "AnsweredStatusTests.paths"),
+        .init(328, "GET /subscriptions/trial/status", "AccountAPI.trialStatus", by: "AnsweredStatusTests.paths"),
+        .init(329, "POST /subscriptions/trial/start", "AccountAPI.startTrial", by: "AnsweredStatusTests.paths"),
+        .init(333, "/admin/…", elsewhere: "Staff's, at the server."),
+        .init(349, "planType", "SubscriptionStatus.tier", by: "GoldenAnswerTests.status"),
+        .init(350, "status", "SubscriptionStatus.status", by: "AnsweredStatusTests.words"),
+        .init(
+            351, "source", "AccountSource", by: "GoldenAnswerTests.status",
+            but: "apple, grant, trial, none: Google sells nothing here."),
+        .init(
+            352, "originalTransactionId", "AccountSubscription.originalTransactionID", by: "GoldenAnswerTests.status"),
+        .init(354, "expiresAt", "SubscriptionStatus.expiresAt", by: "AnsweredStatusTests.states"),
+        .init(355, "cancelledAt", "SubscriptionStatus.cancelledAt", by: "GoldenAnswerTests.status"),
+        .init(356, "trialStartedAt", "SubscriptionStatus.trialStartedAt", by: "GoldenAnswerTests.status"),
+        .init(357, "trialEndsAt", "SubscriptionStatus.trialEndsAt", by: "GoldenAnswerTests.status"),
+        .init(358, "createdAt, updatedAt", "SubscriptionStatus.updatedAt", by: "GoldenAnswerTests.status"),
+        .init(
+            391, "TRIAL_DURATION: 7 days", "TrialOffer.days", by: "GoldenAnswerTests.products",
+            but: "The catalog's number."),
+        .init(392, "TRIAL_PLAN", "TrialOffer.tier", by: "GoldenAnswerTests.products"),
+        .init(393, "ELIGIBLE_PRODUCTS", "TrialOffer.products", by: "GoldenAnswerTests.products"),
+        .init(396, "nothing bought: may try", "TrialEligibility.eligible", by: "GoldenAnswerTests.trial"),
+        .init(397, "has tried: may not", "TrialRefusal", by: "GoldenAnswerTests.trial"),
+        .init(400, "startTrial", "AccountAPI.startTrial", by: "AnsweredStatusTests.paths"),
+        .init(404, "how the trial stands", "TrialStatus", by: "GoldenAnswerTests.trial"),
+        .init(416, "SubscriptionGuard", elsewhere: "The backend asks GET /v1/account."),
+        .init(437, "orders, transactions, refunds, dashboard", elsewhere: "The server's and its staff's."),
+        .init(666, "access goes on in the grace period", "AccountStatus.gracePeriod", by: "AnsweredStatusTests.words"),
+        .init(
+            668, "the payment method can be changed", "TextKey.bannerUpdatePayment",
+            by: "PlanContentTests.bannerReasons"),
+        .init(674, "cancelled in the settings or the App Store", "AppLinks.manage", by: "PlanModelTests.subscriber"),
+        .init(684, "cancelled: until the end", "SubscriptionStatus.accessUntil", by: "AnsweredStatusTests.states"),
+        .init(689, "CANCELLED has access", "AccountStatus.cancelled", by: "AnsweredStatusTests.words"),
+        .init(690, "then EXPIRED, FREE", "AccessDecision.access", by: "ManagerStatusTests.online"),
+        .init(691, "may subscribe again", "SubscriptionManager.purchase", by: "ManagerStatusTests.takenBack"),
+        .init(
+            697, "an upgrade counts at once", "SubscriptionManager.currentTier", by: "ManagerNamesTests.comesByItself"),
+        .init(
+            702, "a downgrade counts after the period", "SubscriptionStatus.tierUntil", by: "AccessDecisionTests.table"),
+        .init(714, "revenue, statistics", elsewhere: "The server's."),
+        .init(768, "StoreKit verifies", "StoreResult.unverified", by: "SubscriptionManagerTests.unverified"),
+        .init(769, "VerificationResult is always asked", "StoreResult", by: "SubscriptionManagerTests.unverified"),
+        .init(770, "no receipt on the device", "StatusCache.save", by: "ManagerStatusTests.cacheContent"),
+        .init(773, "HTTPS, secrets, rights", elsewhere: "The server's."),
+        .init(776, "the status is one account's", "SubscriptionManager.signIn", by: "ManagerStatusTests.otherAccount"),
+        .init(784, "log events", elsewhere: "The server's."),
+        .init(811, "Subscription.swift", "AccountSubscription", by: "GoldenAnswerTests.status"),
+        .init(813, "SubscriptionManager.swift", "SubscriptionManager", by: "SubscriptionManagerTests.purchase"),
+        .init(
+            814, "PaywallView.swift", "PaywallModel", by: "PaywallModelTests.loads",
+            but: "Models without views: views are the app's."),
+        .init(815, "SubscriptionStatusView.swift", "SubscriptionStatusModel", by: "PlanModelTests.subscriber"),
+        .init(816, "RestorePurchasesView.swift", "RestoreModel", by: "RestoreModelTests.ends"),
+        .init(818, "FeatureGateService.swift", "FeatureGate", by: "FeatureGateTests.access"),
+        .init(819, "UsageTracker.swift", "UsageTracker", by: "UsageTrackerTests.killed"),
+        .init(836, "usage-limit.guard.ts", elsewhere: "The server's."),
+    ]
+}
