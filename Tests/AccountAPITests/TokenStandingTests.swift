@@ -148,7 +148,7 @@ struct TokenStandingTests {
                     let fault = await #expect(throws: TokenKeySet.Fault.self) {
                         try await TokenKeys(source, logger: quiet).read()
                     }
-                    #expect(fault?.description == "is no plain file")
+                    #expect(fault?.description.hasPrefix("is no plain file; name a file") == true)
                     #expect(ContinuousClock.now - start < .seconds(10))
                 }
             }
