@@ -130,6 +130,29 @@ struct DeskTests {
                 let answer = try await shop.verify(text, as: "alice")
                 #expect(answer.status == 400 && answer.code == code, "\(answer.body)")
             }
+            func detail(_ body: String) async throws -> String {
+                try await shop.post("/v1/subscriptions/verify", as: "alice", body).object?.string("detail") ?? ""
+            }
+            for text in [
+                bought.transaction.dropLast(500), bought.transaction.dropLast(9), bought.transaction.dropFirst(9),
+            ] {
+                let said = try await detail(#"{"signedTransactionInfo":"\#(text)"}"#)
+                #expect(said.contains("send jwsRepresentation whole"), "\(said)")
+            }
+            let renewed = try await detail(#"{"signedTransactionInfo":"\#(bought.renewal ?? "")"}"#)
+            #expect(renewed.contains("this is a renewal info: send it as signedRenewalInfo"), "\(renewed)")
+            let restored = try await shop.post(
+                "/v1/subscriptions/restore", as: "alice", #"{"signedTransactions":["\#(bought.renewal ?? "")"]}"#)
+            #expect(restored.body.contains("send it as signedRenewalInfo"), "\(restored.body)")
+            let mixed = try await detail(
+                #"{"signedTransactionInfo":"\#(bought.transaction)","productId":"com.example.storehook.other"}"#)
+            #expect(
+                mixed.hasPrefix(
+                    "productId is com.example.storehook.other in the request and com.example.storehook.basic.monthly in the signed"
+                ),
+                "\(mixed)")
+            let number = try await detail(#"{"signedTransactionInfo":"\#(bought.transaction)","transactionId":"7"}"#)
+            #expect(number.hasPrefix("transactionId is 7 in the request and "), "\(number)")
             let without = try await shop.post("/v1/subscriptions/verify", as: "alice")
             #expect(without.status == 400 && without.code == "invalid_request")
             let another = #"{"signedTransactionInfo":"\#(bought.transaction)","productId":"something.else"}"#

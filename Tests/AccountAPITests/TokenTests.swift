@@ -1,4 +1,5 @@
 import AccountAPI
+import AccountStore
 import Accounts
 import AppStorePayloads
 import Base
@@ -68,6 +69,14 @@ struct TokenTests {
                 let answer = try await api.get("/v1/account", [("Authorization", value)])
                 #expect(answer.status == 401 && answer.code == "token_invalid", "\(value.prefix(10))")
                 #expect(answer.header("WWW-Authenticate")?.contains(#"error="invalid_token""#) == true)
+            }
+            let key = try await api.serverKey().key
+            for (value, isGood) in [
+                (good, true), ("Token \(good)", true), ("JWT \(good)", true), (key.text, true), ("Basic YTpi", false),
+                ("Bearer \(good.dropLast(700))", false), ("a.b.c", false),
+            ] {
+                let said = try await api.get("/v1/account", [("Authorization", value)]).object?.string("detail") ?? ""
+                #expect(said.contains("write Bearer before it") == isGood, "\(value.prefix(10)): \(said)")
             }
             let twice = try await api.get(
                 "/v1/account", [("Authorization", "Bearer \(good)"), ("Authorization", "Bearer \(good)")])

@@ -6,6 +6,7 @@ import AppStoreVerification
 import Base
 import Foundation
 import HTTPTypes
+import Pipeline
 import Testing
 
 @testable import APIKit
@@ -66,7 +67,8 @@ struct ProblemTextTests {
     @Test("says with each refusal of a token or a product what to change")
     func nextSteps() {
         let steps: [TokenRefusal: String] = [
-            .missing: "send Authorization: Bearer", .malformed: "send a JWT", .algorithm: "sign tokens by",
+            .missing: "send Authorization: Bearer", .scheme: "write Bearer before it", .malformed: "send a JWT",
+            .algorithm: "sign tokens by",
             .unknownKey: "STOREHOOK_JWT_KEYS", .signature: "STOREHOOK_JWT_KEYS", .expired: "get a new one",
             .notYet: "send it later", .noExpiry: "add exp", .issuer: "STOREHOOK_JWT_ISSUER",
             .audience: "STOREHOOK_JWT_AUDIENCE", .account: "1 to 200 printable",
@@ -81,6 +83,44 @@ struct ProblemTextTests {
         for text in [ProblemText.unknownProduct, .unsoldProduct] {
             #expect(text.english.contains("storehook catalog apply"))
         }
+        let owners: [(BindOutcome, String)] = [
+            (.otherAccountsToken, "log in as the account that bought it"), (.boundElsewhere, "log in as that account"),
+        ]
+        for (outcome, step) in owners {
+            #expect(AccountHandlers.problem(outcome, [:])?.detail.english.contains(step) == true, "\(outcome)")
+        }
+    }
+
+    @Test("says with each refusal of a signed record what to send")
+    func recordSteps() throws {
+        func record(_ kind: HandedIn.Kind, _ payload: String) -> HandedIn {
+            HandedIn(kind, "e30.\(String(decoding: Base64.url.encode(Array(payload.utf8)), as: UTF8.self)).AA")
+        }
+        func said(_ code: VerificationCode, _ records: HandedIn...) -> String {
+            ProblemText("It is wrong.", of: code, handedIn: records).english
+        }
+        let transaction = #"{"transactionId":"1","originalTransactionId":"1"}"#
+        let renewal = #"{"originalTransactionId":"1","autoRenewStatus":1}"#
+        let cut = HandedIn(.transaction, "eyJ")
+        for code in [VerificationCode.malformed, .invalidSignature, .malformedPayload, .malformedCertificate] {
+            #expect(said(code, cut).hasPrefix("It is wrong: send jwsRepresentation whole"), "\(code)")
+        }
+        #expect(said(.untrustedRoot, cut).contains("STOREHOOK_TRUSTED_ROOTS"))
+        #expect(said(.wrongBundle, cut) == "It is wrong.")
+        for (kind, payload, step) in [
+            (HandedIn.Kind.transaction, renewal, "send it as signedRenewalInfo"),
+            (.renewal, transaction, "signedRenewalInfo holds a transaction"),
+            (.transaction, #"{"notificationType":"TEST"}"#, "posted to storehook receive"),
+            (.transaction, #"{"receiptCreationDate":1}"#, "an app transaction, which proves a download"),
+            (.appTransaction, transaction, "AppTransaction.shared"),
+        ] {
+            let text = said(.malformedPayload, record(kind, payload))
+            #expect(text.contains(step), "\(text)")
+            // A signature that does not hold is the first thing to mend.
+            #expect(!said(.invalidSignature, record(kind, payload)).contains(step))
+        }
+        let both = said(.malformedPayload, record(.transaction, transaction), record(.renewal, transaction))
+        #expect(both.contains("signedRenewalInfo holds a transaction"))
     }
 
     @Test("names the member that does not fit, in each language")

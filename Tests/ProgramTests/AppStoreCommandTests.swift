@@ -104,7 +104,7 @@ struct AppStoreCommandTests {
             for word in [
                 "premium.monthly", "season.pass", "come_back", "GET /stand-in/products",
                 "GET /stand-in/customers/CUSTOMER",
-                "POST /stand-in/finish", "root.cer", "/production",
+                "POST /stand-in/finish", "root.cer", "/production", "appAccountToken?", "GET /stand-in lists",
             ] {
                 #expect(help.contains(word), "\(word)")
             }
@@ -120,6 +120,12 @@ struct AppStoreCommandTests {
                     "app-store", "--port", "0", "--pki", directory + "/keys", "--state", directory + "/state")
                 #expect(run.ending == .exited(1) && run.errorLines == 1, "\(run.errors)")
                 #expect(run.errors.contains("is no state of storehook app-store"), "\(run.errors)")
+                for url in ["nothost", "127.0.0.1:8080/webhooks/apple", "ftp://127.0.0.1/", ""] {
+                    let nowhere = try await site.run("app-store", "--notify", url)
+                    #expect(nowhere.ending == .exited(2) && nowhere.errorLines == 1, "\(nowhere.errors)")
+                    #expect(
+                        nowhere.errors.contains("such as http://127.0.0.1:8080/webhooks/apple"), "\(nowhere.errors)")
+                }
                 let wrong = try await site.run("app-store", "--speed", "0")
                 #expect(wrong.ending == .exited(2) && wrong.errors.contains("--speed"), "\(wrong.errors)")
             }

@@ -51,7 +51,7 @@ struct CommandTests {
         "dead-letters replay --all --rate 0", "subscription 1 --at yesterday", "notification x",
         "doctor --role owner", "doctor --port 0", "catalog check", "catalog check /no/such/file",
         "account a --at yesterday", "grant a --tier pro --days 0 --why w", "revoke a", "revoke a --why  ",
-        "extend a --days 1", "events list --limit 0", "events list --after -1",
+        "extend a --days 1", "events list --limit 0", "events list --after -1", "recieve", "dead-letters replya",
     ]
 
     @Test("used wrongly leave with 2 and one line that helps")
@@ -287,7 +287,7 @@ struct CommandTests {
             let list = try await site.run("dead-letters", "list", "--format", "json")
             let letters = try #require(try list.json() as? [[String: Any]])
             #expect(Set(letters.compactMap { $0["reason"] as? String }) == ["wrong_bundle", "malformed"])
-            let id = try #require(letters.first { $0["reason"] as? String == "wrong_bundle" }?["id"] as? Int)
+            var id = try #require(letters.first { $0["reason"] as? String == "wrong_bundle" }?["id"] as? Int)
             #expect(try await site.run("dead-letters", "show", "\(id)", "--raw").output == jws)
             #expect(try await site.run("dead-letters", "show", "\(id)", "--format", "json").json() is [String: Any])
             #expect(try await site.run("dead-letters", "show", "4711").ending == .exited(1))
@@ -296,8 +296,30 @@ struct CommandTests {
             #expect(wrong.hasPrefix("bundleId \(Site.app.bundleId) is none of the apps served"), "\(wrong)")
             let again = try await site.run("dead-letters", "replay", "\(id)", "--dry-run", with: other)
             #expect(again.output.contains("bundleId \(Site.app.bundleId) is none"), "\(again.output)")
+            #expect(again.ending == .exited(1) && again.errorLines == 1, "\(again)")
+            #expect(
+                again.errors.contains("each would die again; mend first: 1 wrong_bundle (letter \(id): bundleId "),
+                "\(again.errors)")
+            // It dies again, and comes back under another number.
+            let early = try await site.run("dead-letters", "replay", "\(id)", "--format", "table", with: other)
+            #expect(
+                early.ending == .exited(0) && early.output.contains("comes back under a new number, see")
+                    && early.output.contains("--dry-run"), "\(early)")
+            try await site.with(["work"], other) { _ in try await site.untilDone() }
+            let former = id
+            let back = try #require(
+                try await site.run("dead-letters", "list", "--reason", "wrong_bundle", "--format", "json").json()
+                    as? [[String: Any]])
+            id = try #require(back.first?["id"] as? Int)
+            let late = try await site.run("dead-letters", "replay", "\(former)")
+            #expect(late.ending == .exited(1) && late.errorLines == 1, "\(late)")
+            #expect(
+                late.errors.contains("\(former) was replayed before (20")
+                    && late.errors.hasSuffix(" and is dead again as \(id), see storehook dead-letters show \(id)\n"),
+                "\(late.errors)")
 
             let dryRun = try await site.run("dead-letters", "replay", "--all", "--dry-run", "--format", "json")
+            #expect(dryRun.ending == .exited(0), "one of two would be applied: \(dryRun.errors)")
             let report = try #require(try dryRun.json() as? [String: Any])
             #expect(report["applied"] as? Int == 1)
             #expect((report["changes"] as? [[String: Any]])?.first?["to"] as? String == "active")
@@ -307,8 +329,6 @@ struct CommandTests {
 
             let replay = try await site.run("dead-letters", "replay", "\(id)", "--format", "json")
             #expect((try replay.json() as? [String: Any])?["replayed"] as? Int == 1)
-            // Once more it is as if it had not been typed.
-            #expect(try await site.run("dead-letters", "replay", "\(id)").ending == .exited(0))
             try await site.with(["work"]) { _ in try await site.untilDone() }
             let rest = try #require(
                 try await site.run("dead-letters", "list", "--format", "json").json() as? [[String: Any]])
@@ -318,6 +338,9 @@ struct CommandTests {
             for (words, said) in [
                 ("discard \(junk) --why again", "\(junk) was discarded before"),
                 ("discard \(id) --why again", "\(id) was replayed before"),
+                ("replay \(id)", "\(id) was replayed before (20"),
+                ("replay \(id) --dry-run", "\(id) was replayed before (20"),
+                ("replay \(id) \(former)", "were replayed before, see storehook dead-letters show"),
                 ("discard 4711 --why again", "no dead letter 4711"), ("replay \(junk)", "\(junk) was discarded before"),
                 ("replay 4711 4712", "no dead letter 4711, 4712; see storehook dead-letters list"),
                 ("replay 4711 --dry-run", "no dead letter 4711"),

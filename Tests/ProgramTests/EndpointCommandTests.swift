@@ -148,7 +148,11 @@ struct EndpointCommandTests {
                 (["https://2130706433/"], closed, "written in another way"),
                 (
                     ["https://example.com/", "--kinds", "subscription.bought"], settings,
-                    "no kind of event fits subscription.bought"
+                    "no kind of event fits subscription.bought; there are subscription.started, "
+                ),
+                (
+                    ["https://example.com/", "--kinds", "account.*,subscription.renew"], settings,
+                    "no kind of event fits subscription.renew; did you mean subscription.renewed?"
                 ),
                 (["https://example.com/", "--rate", "0"], settings, "--rate goes from 1"),
                 (["https://10.0.0.1/"], settings, "is not public (private)"),

@@ -179,11 +179,31 @@ struct ListCommandTests {
                 try await found("\(nora)") == ["token": "storehook account show token:\(UniqueIdentifier(nora))"])
             let handed = try await site.run("find", "nora", "--format", "table")
             #expect(handed.output.contains("an account's id, handed to the app "), "\(handed)")
+            // The command that it names answers, too.
+            let free = try await site.run("account", "show", "nora", "--format", "json")
+            let shownFree = try #require(try free.json() as? [String: Any])
+            #expect(free.ending == .exited(0) && shownFree["tier"] as? String == "free", "\(free)")
+            #expect(shownFree["account"] as? String == "nora" && shownFree["status"] as? String == "free", "\(free)")
+            let table = try await site.run("account", "show", "token:\(UniqueIdentifier(nora))", "--format", "table")
+            #expect(
+                table.output.contains("account nora, ") && table.output.contains("has asked for its token"), "\(table)")
+            let unknown = try await site.run("account", "show", "zoe")
+            #expect(
+                unknown.ending == .exited(1) && unknown.errors.contains("storehook accounts list has"), "\(unknown)")
+            try await site.pool.query(
+                "insert into storehook.accounts (token) values ('7f1de78e-0d4e-4c5e-9d3c-000000000001') on conflict do nothing"
+            )
+            let elsewhere = try await site.run("account", "show", "token:\(Self.token)")
+            #expect(
+                elsewhere.ending == .exited(1)
+                    && elsewhere.errors.contains("it is known in Sandbox: --environment Sandbox"),
+                "\(elsewhere)")
             #expect(try await site.run("account", "erase", "alice").ending == .exited(0))
             let erased = try await site.run("find", "alice", "--format", "table")
             #expect(erased.output.contains("an account's id, erased "), "\(erased)")
             let nothing = try await site.run("find", "MQ2XKL2XYZ")
             #expect(nothing.ending == .exited(1) && nothing.errors.contains("storehook apple lookup MQ2XKL2XYZ"))
+            #expect(nothing.errors.contains("storehook accounts list and storehook subscriptions list"), "\(nothing)")
             let odd = try await site.run("find", "\u{1b}[2J")
             #expect(odd.ending == .exited(1) && !odd.errors.contains("\u{1b}"), "\(odd)")
         }

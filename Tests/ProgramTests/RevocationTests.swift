@@ -140,7 +140,7 @@ struct RevocationTests {
                 for (switched, reason) in [("ocsp", "revoked"), ("off", nil)] as [(String, String?)] {
                     let program = try site.start(
                         words, settings(site, responder.authority).merging(["STOREHOOK_REVOCATION": switched]) { $1 })
-                    #expect(await program.end() == .exited(0), "\(program.errors)")
+                    #expect(await program.end() == .exited(reason == nil ? 0 : 1), "\(program.errors)")
                     let report = try JSONSerialization.jsonObject(with: Data(program.output.utf8)) as? [String: Any]
                     let dead = report?["still_dead"] as? [[String: Any]]
                     #expect(dead?.first?["reason"] as? String == reason, "\(program.output)")

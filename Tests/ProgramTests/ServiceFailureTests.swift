@@ -145,10 +145,13 @@ struct ServiceFailureTests {
         try await withSite { site in
             let (holder, port) = try TCPSocket.listening(port: 0)
             defer { holder.close() }
+            let keys = FileManager.default.temporaryDirectory.appending(path: "storehook-\(UUID().uuidString)").path
+            defer { try? FileManager.default.removeItem(atPath: keys) }
             for (command, option) in [
                 (["receive", "--port", "\(port)"], "--port"),
                 (["receive", "--port", "0", "--metrics-port", "\(port)"], "--metrics-port"),
                 (["work", "--metrics-port", "\(port)"], "--metrics-port"),
+                (["app-store", "--port", "\(port)", "--pki", keys], "--port"),
             ] {
                 let program = try site.start(command, ["STOREHOOK_LOG_LEVEL": "error"])
                 #expect(await program.end() == .exited(1), "\(command)")
@@ -158,6 +161,26 @@ struct ServiceFailureTests {
                 #expect(said.hasPrefix("storehook: cannot listen on 127.0.0.1:\(port), which is taken by "), "\(said)")
                 #expect(said.contains("process \(ProcessInfo.processInfo.processIdentifier): stop it, or "), "\(said)")
                 #expect(said.hasSuffix(" \(option)\n"), "\(said)")
+            }
+        }
+    }
+
+    @Test("for two options with the same port says that they are, and does not name itself as a stranger")
+    func samePort() async throws {
+        try await withSite { site in
+            let port = try freePort()
+            for host in ["127.0.0.1", "0.0.0.0"] {
+                let program = try site.start(
+                    ["receive", "--host", host, "--port", "\(port)", "--metrics-port", "\(port)"],
+                    ["STOREHOOK_LOG_LEVEL": "error"])
+                #expect(await program.end() == .exited(1))
+                let said = program.errors
+                await program.discard()
+                #expect(said.split(separator: "\n").count == 1, "\(said)")
+                #expect(
+                    said.contains(":\(port), which this command listens on already: --port and --metrics-port"),
+                    "\(said)")
+                #expect(said.hasSuffix("are the same number, give another to one of them\n"), "\(said)")
             }
         }
     }

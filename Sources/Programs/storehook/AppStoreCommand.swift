@@ -1,6 +1,8 @@
 import ArgumentParser
 import Base
 import Foundation
+import HTTPKit
+import Operations
 import ServiceLifecycle
 import Simulation
 import UnixSignals
@@ -22,6 +24,9 @@ struct AppStoreCommand: AsyncParsableCommand {
             \(products.names)
             A purchase of a subscription may name an offer: \(StandInConfiguration.offers.joined(separator: ", ")).
             GET /stand-in/products lists all of it, with periods and prices.
+
+            POST /stand-in/purchases \(StandInConfiguration.purchase)
+            buys; environment is Production or Sandbox. GET /stand-in lists every path with its members and an example.
 
             GET /stand-in/customers/CUSTOMER is what that customer's device holds: what the customer may use, and, as StoreKit
             hands it to an app at each start, all that is unfinished. POST /stand-in/finish {customer, transactionId} finishes.
@@ -68,6 +73,9 @@ struct AppStoreCommand: AsyncParsableCommand {
         try (0...100_000).check(customers, "--customers")
         try (0...3650).check(daysBehind, "--days-behind")
         try (0...65535).check(port, "--port")
+        guard notify.map({ (try? StrictURL($0)) != nil }) ?? true else {
+            throw ValidationError("--notify takes a URL, such as http://127.0.0.1:8080/webhooks/apple")
+        }
     }
 
     private var chosenSpeed: StandInConfiguration.Speed? { StandInConfiguration.Speed(speed) }
@@ -113,6 +121,9 @@ struct AppStoreCommand: AsyncParsableCommand {
             ).run()
         } catch let fault as StandInFault {
             throw CommandFailure(fault.description)
+        } catch let fault as StandInPortFault {
+            let failure = ListenFailure(host: fault.host, port: fault.port, code: fault.code)
+            throw CommandFailure("cannot listen on " + PortAdvice(failure, option: "--port").text)
         }
     }
 }

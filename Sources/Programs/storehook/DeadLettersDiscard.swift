@@ -21,7 +21,7 @@ struct DeadLettersDiscard: ActingCommand {
             output.print(
                 CommandAnswer(
                     ["discarded": discarded.count.json, "ids": discarded.json], text: "discarded \(discarded.count)"))
-            try await DeadLettersNamed.refuseUnknown(ids, done: discarded, harmless: [.open], outbox)
+            try await DeadLettersNamed.refuseUnknown(ids, done: discarded, outbox)
         }
     }
 }

@@ -1,25 +1,29 @@
+import Base
 import EvidenceStore
 import Operations
+import Postgres
 
 /// The dead letters that a command names by number or by reason.
 enum DeadLettersNamed {
-    /// Refuses what nothing can be done about: a letter that there is not, or one that was settled otherwise before.
+    /// Refuses what nothing can be done about: a letter that there is not, or one that was settled before.
     /// - Parameter ids: all that were named.
     /// - Parameter done: those that the command has just done.
-    /// - Parameter harmless: what a letter may be already, as if the command had been given before.
-    static func refuseUnknown(
-        _ ids: [Int64], done: [Int64], harmless: Set<DeadLetterResolution>, _ outbox: Outbox
-    ) async throws {
+    static func refuseUnknown(_ ids: [Int64], done: [Int64], _ outbox: Outbox) async throws {
         let rest = Set(ids).subtracting(done)
         guard !rest.isEmpty else { return }
-        let standing = try await outbox.resolutions(of: Array(rest))
+        let standing = try await outbox.standings(of: Array(rest))
         var faults: [String] = []
-        for (resolution, words) in [(DeadLetterResolution.replayed, "replayed"), (.discarded, "discarded")]
-        where !harmless.contains(resolution) {
-            let those = rest.filter { standing[$0] == resolution }
-            if !those.isEmpty {
-                faults.append("\(Self.listed(those)) \(those.count == 1 ? "was" : "were") \(words) before")
+        for (resolution, words) in [(DeadLetterResolution.replayed, "replayed"), (.discarded, "discarded")] {
+            let those = rest.filter { standing[$0]?.resolution == resolution }
+            guard let first = those.min(), let how = standing[first] else { continue }
+            guard those.count == 1 else {
+                faults.append("\(Self.listed(those)) were \(words) before, see storehook dead-letters show \(first)")
+                continue
             }
+            let when = how.resolvedAt.map { " (\(Timestamp($0)), by \(how.resolvedBy ?? "-"))" } ?? ""
+            let now = how.openAs.map { " and is dead again as \($0)" } ?? ""
+            faults.append(
+                "\(first) was \(words) before\(when)\(now), see storehook dead-letters show \(how.openAs ?? first)")
         }
         let unknown = rest.filter { standing[$0] == nil }
         if !unknown.isEmpty {

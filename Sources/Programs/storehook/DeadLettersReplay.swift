@@ -11,9 +11,10 @@ struct DeadLettersReplay: ActingCommand {
         commandName: "replay",
         abstract: "Put dead letters back on the queue.",
         discussion: """
-            --dry-run applies them in a transaction that is rolled back, and prints what the replay would change. It needs
-            the workers' settings (STOREHOOK_APPS and so on). Replaying what is replayed already changes nothing. Exits with 1
-            where no such letter is there, or none is open with that reason.
+            Mend the cause first: a letter that dies again comes back under a new number. --dry-run rehearses: it applies them
+            in a transaction that is rolled back, and prints what the replay would change. It needs the workers' settings
+            (STOREHOOK_APPS and so on). Exits with 1 where no such letter is there or it was settled before, where none is open
+            with that reason, and where in a dry run each would die again.
 
             Example: storehook dead-letters replay --reason wrong_bundle --dry-run
             """)
@@ -45,7 +46,10 @@ struct DeadLettersReplay: ActingCommand {
             output.print(
                 CommandAnswer(
                     ["replayed": replayed.count.json, "ids": replayed.json],
-                    text: "replayed \(replayed.count)" + (replayed.isEmpty ? ": no such letter is open" : "")))
+                    text: replayed.isEmpty
+                        ? "replayed 0: no such letter is open"
+                        : "replayed \(replayed.count): one that dies again comes back under a new number, see storehook dead-letters list; "
+                            + "with --dry-run this command rehearses"))
             try await refuseUnknown(done: replayed, count: replayed.count, pool)
         }
     }
@@ -53,7 +57,7 @@ struct DeadLettersReplay: ActingCommand {
     /// - Parameter count: of the letters that the command found.
     private func refuseUnknown(done: [Int64], count: Int, _ pool: PostgresPool) async throws {
         let outbox = Outbox(pool)
-        try await DeadLettersNamed.refuseUnknown(ids, done: done, harmless: [.open, .replayed], outbox)
+        try await DeadLettersNamed.refuseUnknown(ids, done: done, outbox)
         if let reason, count == 0 { try await DeadLettersNamed.refuseUnknown(reason: reason, outbox) }
     }
 
@@ -70,5 +74,18 @@ struct DeadLettersReplay: ActingCommand {
             StandardError.line("storehook: only the oldest \(ReplayDryRun.limit) letters were rehearsed")
         }
         try await refuseUnknown(done: [], count: report.letters, pool)
+        if let why = Self.futility(of: report) { throw CommandFailure(why) }
+    }
+
+    /// Why the replay would be of no use: each letter would die again. Nil where one would not.
+    private static func futility(of report: ReplayDryRun.Report) -> String? {
+        guard report.letters > 0, report.stillDead.count == report.letters else { return nil }
+        let reasons = Dictionary(grouping: report.stillDead, by: \.reason.rawValue).sorted {
+            ($1.value.count, $0.key) < ($0.value.count, $1.key)
+        }
+        let causes = reasons.prefix(3).map { reason, letters in
+            "\(letters.count) \(reason) (letter \(letters[0].id): \(letters[0].message))"
+        }
+        return "each would die again; mend first: \(causes.joined(separator: ", "))\(reasons.count > 3 ? ", …" : "")"
     }
 }

@@ -42,7 +42,7 @@ enum SettingNames {
     static func unknown(environment: some Sequence<String>, file: some Sequence<String>) -> [Unknown] {
         let own = Set(environment).union(file).filter { $0.hasPrefix("STOREHOOK_") }
         let slips = Set(file).filter { name in
-            !name.hasPrefix("STOREHOOK_") && known.contains { distance(name, $0, upTo: 2) != nil }
+            !name.hasPrefix("STOREHOOK_") && Spelling.nearest(to: name, among: known, upTo: 2) != nil
         }
         return own.union(slips).subtracting(known).subtracting(others).filter { !isOthers($0) }.sorted()
             .map { Unknown(name: $0, nearest: nearest(to: $0)) }
@@ -58,28 +58,6 @@ enum SettingNames {
 
     /// The setting that is most like a name; nil where more than a third of it is otherwise.
     private static func nearest(to name: String) -> String? {
-        let most = max(2, (name.count - "STOREHOOK_".count) / 3)
-        return known.compactMap { other in distance(name, other, upTo: most).map { (other, $0) } }
-            .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
-    }
-
-    /// How many letters have to be put in, taken out, changed or swapped with the next one; nil where it is more than that.
-    private static func distance(_ a: String, _ b: String, upTo most: Int) -> Int? {
-        let (a, b) = (Array(a.utf8), Array(b.utf8))
-        guard abs(a.count - b.count) <= most else { return nil }
-        var rows = [Array(0...b.count)]
-        for i in 1...max(1, a.count) where i <= a.count {
-            var row = [i]
-            for j in 1...max(1, b.count) where j <= b.count {
-                var least = min(rows[i - 1][j] + 1, row[j - 1] + 1, rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
-                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
-                    least = min(least, rows[i - 2][j - 2] + 1)
-                }
-                row.append(least)
-            }
-            rows.append(row)
-        }
-        let found = rows[a.count][b.count]
-        return found <= most ? found : nil
+        Spelling.nearest(to: name, among: known, upTo: max(2, (name.count - "STOREHOOK_".count) / 3))
     }
 }

@@ -96,6 +96,10 @@ enum Program {
             StandardOutput.line(HelpText.folded(Storehook.fullMessage(for: error)))
             end(.done)
         case .validationFailure:
+            if let unknown = UnknownCommand(CommandLine.arguments.dropFirst()) {
+                StandardError.line("storehook: \(unknown.text)")
+                end(.usage)
+            }
             StandardError.line("storehook: \(Storehook.message(for: error)); --help shows the usage")
             end(.usage)
         default:

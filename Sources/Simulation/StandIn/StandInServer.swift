@@ -6,6 +6,7 @@ import Hummingbird
 public import Logging
 import NIOCore
 public import ServiceLifecycle
+import Synchronization
 
 /// A stand-in for Apple's servers: the App Store Server API, verifyReceipt, notifications, and simulated customers.
 public struct StandInServer: Service {
@@ -37,7 +38,8 @@ public struct StandInServer: Service {
 
     /// Serves until graceful shutdown; the shop is then kept, where there is a file for it.
     ///
-    /// - Throws: in one line what is wrong with that file, or what the system says.
+    /// - Throws: ``StandInFault``, in one line what is wrong with that file; ``StandInPortFault`` where it cannot listen; or what the
+    ///   system says.
     public func run() async throws {
         let store = SimulatedAppStore(
             configuration, authority: access.authority, stranger: try SimulatedAuthority.generate(),
@@ -45,11 +47,18 @@ public struct StandInServer: Service {
         if let path = configuration.stateFile { try await store.resume(from: path) }
         await store.open()
         try await store.save()
-        let application = try await answers(for: store)
+        let start = Start()
+        let application = try await answers(for: store) { start.isListening.store(true, ordering: .releasing) }
         let poster = configuration.notifyURL.map(NotificationPoster.init(url:))
         do {
             try await withThrowingTaskGroup { group in
-                group.addTask { try await application.run() }
+                group.addTask {
+                    do {
+                        try await application.run()
+                    } catch  where !start.isListening.load(ordering: .acquiring) && !Task.isCancelled {
+                        throw StandInPortFault(host: host, port: port, code: (error as? IOError)?.errnoCode)
+                    }
+                }
                 group.addTask { try await live(store) }
                 if let poster { group.addTask { try await post(store, poster) } }
                 // The server ends by graceful shutdown, or any of them by a failure; the rest ends with it.
@@ -65,8 +74,15 @@ public struct StandInServer: Service {
         try await store.close()
     }
 
+    /// Whether connections were ever accepted.
+    private final class Start: Sendable {
+        let isListening = Atomic(false)
+    }
+
     /// Answers requests about a shop; by itself the shop does not live.
-    func answers(for store: SimulatedAppStore) async throws -> any Service {
+    func answers(
+        for store: SimulatedAppStore, onStart: @escaping @Sendable () -> Void = {}
+    ) async throws -> any Service {
         let receipts = Receipts(sharedSecret: access.sharedSecret, bundleId: configuration.app.bundleId)
         let check = try await TokenCheck(
             publicKeyPEM: access.publicKeyPEM, keyId: access.keyId, issuerId: access.issuerId,
@@ -78,7 +94,10 @@ public struct StandInServer: Service {
             responder: StandInResponder(store: store, receipts: receipts, check: check),
             server: .http1(configuration: .init(additionalChannelHandlers: [AnswerDate(store.answerClock)])),
             configuration: .init(address: .hostname(host, port: port), serverName: "storehook app-store"),
-            onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
+            onServerRunning: { channel in
+                onStart()
+                onListening(channel.localAddress?.port ?? 0)
+            }, logger: quiet)
     }
 
     /// Lets the shop live until it is cancelled.
@@ -140,7 +159,11 @@ struct StandInResponder: HTTPResponder {
             case "stand-in":
                 return Self.response(200, try await ControlAPI(store: store, receipts: receipts).answer(call))
             case "healthz": return Self.response(200, nil)
-            default: throw Refusal(status: 404, "Not Found")
+            default:
+                throw Refusal(
+                    status: 404,
+                    "Not Found: Apple's paths begin with /inApps or /verifyReceipt, the stand-in's own with /stand-in, and GET /stand-in lists these"
+                )
             }
         } catch {
             return Self.response(error, isControl: call.parts.first == "stand-in")
@@ -157,6 +180,7 @@ struct StandInResponder: HTTPResponder {
     private static func response(_ refusal: Refusal, isControl: Bool) -> Response {
         var headers: HTTPFields = [:]
         if let retryAfter = refusal.retryAfter { headers[.retryAfter] = String(retryAfter) }
+        if let allow = refusal.allow { headers[.allow] = allow }
         if let code = refusal.code {
             headers[.contentType] = "application/json"
             let body: JSONValue = ["errorCode": .integer(code), "errorMessage": .string(refusal.message)]

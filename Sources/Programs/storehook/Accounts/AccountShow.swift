@@ -55,10 +55,36 @@ struct AccountShow: AsyncParsableCommand {
             if let then = knowledge.instant {
                 throw CommandFailure("nothing was known of account \(reference) in \(environment) by \(then)")
             }
-            throw CommandFailure(
-                "nothing is known of account \(reference) in \(environment), so it has what everybody has")
+            return try await showUnknown(named, at: instant, settings)
         }
         view.account = view.account ?? named.id
         account.output.print(CommandAnswer(view, AccountShapes.command, text: view.text))
+    }
+
+    /// An account of which nothing is known in this environment. One that the app has asked about has what everybody has; of any
+    /// other there is nothing to show.
+    private func showUnknown(_ named: AccountIdentity, at instant: Timestamp?, _ settings: Settings) async throws {
+        let (reference, environment) = (account.account, environment)
+        let (handed, view, elsewhere) = try await Database.with(settings) { pool in
+            let store = AccountStore(pool)
+            var elsewhere: [Environment] = []
+            for place in [Environment.production, .sandbox, .xcode, .localTesting] where place != environment {
+                if try await store.history(of: named.token, in: place.rawValue) != nil { elsewhere.append(place) }
+            }
+            let handed = try await store.known([named.token]).first { !$0.isCustomer }
+            return (handed, try await store.view(named.token, in: environment.rawValue), elsewhere)
+        }
+        guard let handed else {
+            let advice =
+                elsewhere.first.map { "it is known in \($0): --environment \($0)" }
+                ?? "storehook accounts list has those that are known"
+            throw CommandFailure(
+                "nothing is known of account \(reference) in \(environment), so it has what everybody has; \(advice)")
+        }
+        var shown = view
+        shown.account = handed.account ?? named.id
+        if let instant { shown.instant = instant }
+        let since = "the app has asked for its token at \(handed.knownAt), and nothing was bought or done for it since"
+        account.output.print(CommandAnswer(shown, AccountShapes.command, text: "\(shown.text)\n\(since)"))
     }
 }

@@ -39,7 +39,11 @@ struct EndpointsAdd: ActingCommand {
             throw ValidationError("--app takes a bundle id")
         }
         if let strange = filter.strangePattern {
-            throw ValidationError("--kinds: no kind of event fits \(strange); see the kinds in the chapter Events")
+            let kinds = EventKind.allCases.map(\.rawValue)
+            let advice =
+                Spelling.nearest(to: strange, among: kinds).map { "did you mean \($0)?" }
+                ?? "there are \(kinds.joined(separator: ", "))"
+            throw ValidationError("--kinds: no kind of event fits \(strange.prefix(100)); \(advice)")
         }
         guard filter.kinds.map({ (1...100).contains($0.count) }) ?? true else {
             throw ValidationError("--kinds takes 1 to 100 of them")

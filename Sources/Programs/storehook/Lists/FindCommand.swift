@@ -37,7 +37,9 @@ struct FindCommand: AsyncParsableCommand {
             (try await find(in: pool), try await AccountIDs(pool).standing().rule == nil)
         }
         guard !found.isEmpty else {
-            var message = "nothing that is stored is called \(YAMLFault.quoting(text))"
+            var message =
+                "nothing that is stored is called \(YAMLFault.quoting(text)); storehook accounts list and storehook subscriptions list "
+                + "have what is"
             if text.wholeMatch(of: /M[A-Z0-9]{7,}/) != nil {
                 message += "; if it is the order number of a customer's receipt: storehook apple lookup \(text)"
             }

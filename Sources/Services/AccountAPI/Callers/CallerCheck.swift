@@ -67,7 +67,9 @@ package struct CallerCheck: CallerIdentification {
         let values = headers[values: .authorization]
         guard let value = values.first else { throw TokenRefusal.missing }
         // With two headers, a proxy in front may have checked the other one.
-        guard values.count == 1, let token = Self.token(value) else { throw TokenRefusal.malformed }
+        guard values.count == 1, let token = Self.token(value) else {
+            throw values.count == 1 && Self.isBare(value) ? TokenRefusal.scheme : .malformed
+        }
         guard token.hasPrefix(ServerKey.prefix) else { return .app(try await tokens.caller(of: token)) }
         guard let key = ServerKey(token) else { throw TokenRefusal.serverKey }
         switch await serverKeys.finding(of: key) {
@@ -85,6 +87,15 @@ package struct CallerCheck: CallerIdentification {
         let token = String(value[space...].drop { $0 == " " })
         let hasSpace = token.utf8.withContiguousStorageIfAvailable { $0.contains(UInt8(ascii: " ")) }
         return token.isEmpty || hasSpace ?? token.contains(" ") ? nil : token
+    }
+
+    /// Whether a token of either kind stands alone, or behind another word than `Bearer`.
+    private static func isBare(_ value: String) -> Bool {
+        let words = value.split(separator: " ")
+        guard value.utf8.count <= TokenCheck.longest, words.count <= 2, let word = words.last.map(String.init),
+            words[0].lowercased() != "bearer"
+        else { return false }
+        return word.hasPrefix(ServerKey.prefix) || (try? TokenParts(Array(word.utf8))) != nil
     }
 
     /// The account that a server names: by its id, which is never taken for a token, or by its token.

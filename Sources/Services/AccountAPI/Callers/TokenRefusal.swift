@@ -4,6 +4,8 @@ import APIKit
 package enum TokenRefusal: String, Error, Sendable, CaseIterable {
     /// There is none.
     case missing
+    /// It may be good, and does not stand behind `Bearer`.
+    case scheme
     /// It is no token at all, or longer than 8 KiB.
     case malformed
     /// It is signed by an algorithm that is not taken, or by none.
@@ -43,6 +45,10 @@ package enum TokenRefusal: String, Error, Sendable, CaseIterable {
             ProblemText(
                 "send Authorization: Bearer with a token of the app's", "用户未认证：请在 Authorization: Bearer 中附上应用的令牌",
                 "使用者未驗證：請在 Authorization: Bearer 中附上 App 的權杖")
+        case .scheme:
+            ProblemText(
+                "the token stands by itself: write Bearer before it, as Authorization: Bearer TOKEN",
+                "令牌前缺少 Bearer：请写成 Authorization: Bearer 加令牌", "權杖前缺少 Bearer：請寫成 Authorization: Bearer 加權杖")
         case .malformed:
             ProblemText(
                 "this is no token: send a JWT of the app's of 8 KiB at most, or a server key of storehook staff token --account-api",

@@ -14,6 +14,9 @@ import Subscriptions
 extension AccountHandlers {
     /// What proving came to, in the transaction that stored and applied it.
     struct Proven: Sendable {
+        /// What was handed in.
+        var records: [HandedIn]
+        /// What became of each.
         var answers: [IntakeAnswer]
         var outcomes: [PurchaseKey: BindOutcome]
     }
@@ -40,7 +43,7 @@ extension AccountHandlers {
         }
         change(caller, applied)
         log.noteHandedIn(records, answers, applied?.bindings ?? [:], by: caller, accounts.remembered)
-        return Proven(answers: answers, outcomes: applied?.bindings ?? [:])
+        return Proven(records: records, answers: answers, outcomes: applied?.bindings ?? [:])
     }
 
     /// Lets this process's guard read the accounts again that a proof has changed.
@@ -84,13 +87,13 @@ extension AccountHandlers {
             guard Set(taken.map(\.purchase)).count <= 1 else {
                 throw APIProblem(
                     .verification(.mismatchedParts),
-                    ProblemText("the renewal info is of another purchase", "续订信息属于另一笔购买", "續訂資訊屬於另一筆購買"))
+                    ProblemText(
+                        "the renewal info is of another purchase: send the one of this transaction, or none",
+                        "续订信息属于另一笔购买：请发送此交易的续订信息，或不发送", "續訂資訊屬於另一筆購買：請傳送此交易的續訂資訊，或不傳送"))
             }
-            guard taken.compactMap(\.transaction).allSatisfy(claimed.isTrue(of:)) else {
-                throw ClaimedPurchase.mismatch
-            }
+            if let problem = claimed.mismatch(with: taken.compactMap(\.transaction)) { throw problem }
         }
-        let taken = try proven.answers.map { try Self.taken($0) }
+        let taken = try proven.answers.map { try Self.taken($0, of: proven.records) }
         guard let transaction = taken.first?.transaction, let purchase = taken.first?.purchase else {
             throw APIProblem(
                 .verification(.malformedPayload), ProblemText("it is no transaction", "这不是一笔交易", "這不是一筆交易"))
@@ -140,8 +143,8 @@ extension AccountHandlers {
             receipt, beside: proven, claiming: ClaimedPurchase(request.body), by: caller, until: deadline)
         let dates = proven.answers.compactMap { $0.taken?.countsFrom } + [fromReceipt?.countsFrom].compactMap(\.self)
         let (account, reached) = try await readAccount(request, countingFrom: dates + (fromReceipt?.begins ?? []))
-        var items = proven.answers.map { answer in
-            item(answer, proven, account.reader.catalog).counting(answer.taken?.countsFrom, by: reached)
+        var items = zip(proven.records, proven.answers).map { record, answer in
+            item(answer, of: record, proven, account.reader.catalog).counting(answer.taken?.countsFrom, by: reached)
         }
         if let fromReceipt {
             items += self.items(fromReceipt, account.reader).map { $0.counting(fromReceipt.countsFrom, by: reached) }
@@ -247,8 +250,8 @@ extension AccountHandlers {
         if let fromReceipt, !fromReceipt.finding.purchases.isEmpty {
             throw refusal(of: fromReceipt.finding.purchases, fromReceipt)
         }
-        for answer in proven.answers {
-            let evidence = try taken(answer)
+        for (record, answer) in zip(proven.records, proven.answers) {
+            let evidence = try taken(answer, of: [record])
             if let problem = evidence.purchase.flatMap({ Self.problem(proven.outcomes[$0], [:]) }) { throw problem }
         }
     }
@@ -267,10 +270,13 @@ extension AccountHandlers {
         }
     }
 
-    private func item(_ answer: IntakeAnswer, _ proven: Proven, _ catalog: Catalog) -> RestoreAnswer.Item {
+    private func item(
+        _ answer: IntakeAnswer, of record: HandedIn, _ proven: Proven, _ catalog: Catalog
+    ) -> RestoreAnswer.Item {
         switch answer {
         case .refused(let code, let message):
-            return .init(.invalid, code: code.rawValue, message: ProblemText(message, of: code))
+            return .init(
+                .invalid, code: code.rawValue, message: ProblemText(message, of: code, handedIn: [record]))
         case .undecided(let reason):
             return .init(
                 .undecided, code: reason.rawValue, message: .undecided("It cannot be judged now: hand it in again."))
@@ -305,11 +311,14 @@ extension AccountHandlers {
 
     /// What was taken.
     /// - Throws: ``APIProblem`` where it was not: 400 with the code of verification, 503 where that may pass.
-    static func taken(_ answer: IntakeAnswer?) throws(APIProblem) -> TakenEvidence {
+    /// - Parameter records: all that were handed in.
+    static func taken(_ answer: IntakeAnswer?, of records: [HandedIn]) throws(APIProblem) -> TakenEvidence {
         switch answer {
         case .taken(let evidence): return evidence
         case .refused(let code, let message):
-            throw APIProblem(.verification(code), ProblemText(message, of: code), log: ["result": "\(code.rawValue)"])
+            throw APIProblem(
+                .verification(code), ProblemText(message, of: code, handedIn: records),
+                log: ["result": "\(code.rawValue)"])
         case .undecided(.verification(let code)):
             throw APIProblem(
                 .verification(code), .undecided("it cannot be judged now; hand it in again"),
@@ -330,11 +339,16 @@ extension AccountHandlers {
         case .otherAccountsToken:
             APIProblem(
                 .otherAccount,
-                ProblemText("Apple signed this purchase for another account", "交易不属于当前用户", "交易不屬於目前使用者"), log: metadata)
+                ProblemText(
+                    "Apple signed this purchase for another account: log in as the account that bought it",
+                    "交易不属于当前用户", "交易不屬於目前使用者"), log: metadata)
         case .boundElsewhere:
             APIProblem(
                 .boundElsewhere,
-                ProblemText("another account has proven this purchase before", "此购买已绑定到其他账号", "此購買已綁定到其他帳號"),
+                ProblemText(
+                    "another account has proven this purchase before: log in as that account; where STOREHOOK_RESTORE is transfer, "
+                        + "restoring it here may move it",
+                    "此购买已绑定到其他账号", "此購買已綁定到其他帳號"),
                 log: metadata)
         case nil: unusable(metadata)
         }

@@ -104,10 +104,11 @@ extension AccountHandlers {
     private func appTransactionID(_ request: AccountRequest) async throws -> String? {
         guard let text = request.body?.string("signedAppTransactionInfo") else { return nil }
         let payer = try request.requireCaller().token
+        let record = HandedIn(.appTransaction, text)
         let (answers, _) = try await APIProblem.withinBudget {
-            try await intake.take([.init(.appTransaction, text)], until: .now + Self.patience, paidBy: payer)
+            try await intake.take([record], until: .now + Self.patience, paidBy: payer)
         }
-        let taken = try Self.taken(answers.first)
+        let taken = try Self.taken(answers.first, of: [record])
         guard case .appTransaction(let payload) = taken.record else { return nil }
         return payload.appTransactionId
     }

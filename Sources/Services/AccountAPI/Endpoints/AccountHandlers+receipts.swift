@@ -33,13 +33,34 @@ extension AccountHandlers {
                 && (self.transaction ?? transaction.transactionId) == transaction.transactionId
         }
 
-        static var mismatch: APIProblem {
-            APIProblem(
+        /// The first member that is otherwise in these transactions, with both values; nil where each is the same.
+        func mismatch(with transactions: [TransactionPayload]) -> APIProblem? {
+            for found in transactions where !isTrue(of: found) {
+                let (name, claimed, said) =
+                    product.map { $0 == found.productId } ?? true
+                    ? ("transactionId", transaction, Optional(found.transactionId))
+                    : ("productId", product, found.productId)
+                let (here, there) = (claimed ?? "-", said ?? "-")
+                return APIProblem(
+                    .mismatch,
+                    ProblemText(
+                        "\(name) is \(here) in the request and \(there) in the signed transaction: leave \(name) out, or send the "
+                            + "transaction that it names",
+                        "请求中的 \(name) 为 \(here)，而已签名的交易中为 \(there)：请去掉 \(name)，或发送与之相符的交易",
+                        "請求中的 \(name) 為 \(here)，而已簽署的交易中為 \(there)：請去掉 \(name)，或傳送與之相符的交易"))
+            }
+            return nil
+        }
+
+        /// That a receipt has no such purchase.
+        var isInNoReceipt: APIProblem {
+            let named = [product.map { "productId \($0)" }, transaction.map { "transactionId \($0)" }]
+                .compactMap(\.self).joined(separator: ", ")
+            return APIProblem(
                 .mismatch,
                 ProblemText(
-                    "productId or transactionId is another than what was handed in says",
-                    "productId 或 transactionId 与提交的内容不符",
-                    "productId 或 transactionId 與提交的內容不符"))
+                    "the receipt has no purchase of \(named): leave that out, or send a receipt that has it",
+                    "收据中没有 \(named) 的购买：请去掉该项，或发送包含它的收据", "收據中沒有 \(named) 的購買：請去掉該項，或傳送包含它的收據"))
         }
     }
 
@@ -92,7 +113,7 @@ extension AccountHandlers {
         if !finding.purchases.isEmpty,
             finding.purchases(withTransaction: claimed.transaction, product: claimed.product).isEmpty
         {
-            throw ClaimedPurchase.mismatch
+            throw claimed.isInNoReceipt
         }
         return try await apply(finding, by: caller, until: deadline)
     }

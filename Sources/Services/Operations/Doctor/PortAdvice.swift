@@ -12,6 +12,12 @@ package struct PortAdvice {
         switch failure.code {
         case EADDRINUSE:
             let owner = PortOwner.find(port: failure.port)
+            if owner?.id == Int(getpid()) {
+                text =
+                    "\(place), which this command listens on already: --port and --metrics-port are the same number, give another to "
+                    + "one of them"
+                return
+            }
             let who =
                 owner.map { "\($0.name), process \($0.id)" } ?? "a process that this user may not see (root: ss -ltnp)"
             text = "\(place), which is taken by \(who): stop it, or choose another port with \(option)"

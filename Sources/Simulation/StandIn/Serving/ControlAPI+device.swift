@@ -11,7 +11,14 @@ extension ControlAPI {
 
     /// What this customer's device would hold; with `?only=` these parts of it alone.
     func device(_ call: Call) async throws(Refusal) -> JSONValue {
-        guard call.parts.count == 3 else { throw Refusal(status: 404, "the path ends with the name of one customer") }
+        guard call.parts.count == 3 else {
+            let names = await store.customers.keys.sorted()
+            let known = names.isEmpty ? "none so far, a purchase makes one" : names.prefix(20).joined(separator: ", ")
+            throw Refusal(
+                status: 404,
+                "name one customer: GET /stand-in/customers/CUSTOMER; there are \(known)\(names.count > 20 ? ", …" : "")"
+            )
+        }
         let customer = try await known(call.parts[2])
         let only = Set(call.values("only").flatMap { $0.split(separator: ",").map(String.init) })
         guard only.isSubset(of: Self.parts) else {
@@ -66,7 +73,9 @@ extension ControlAPI {
 
     private func known(_ name: String) async throws(Refusal) -> Customer {
         guard let customer = await store.customers[name] else {
-            throw Refusal(status: 404, "no such customer; the first purchase makes one")
+            throw Refusal(
+                status: 404,
+                "no such customer; GET /stand-in/customers names those that there are, and a purchase makes one")
         }
         return customer
     }

@@ -8,10 +8,12 @@ struct ControlAPI: Sendable {
 
     /// Answers a call.
     func answer(_ call: Call) async throws(Refusal) -> JSONValue {
+        if call.parts.count == 1, call.method == "GET" { return ControlPath.list }
+        let path = try ControlPath.of(call)
+        try path.check(call)
         var call = call
         call.instant = await store.look()
-        let what = call.parts.dropFirst().first ?? ""
-        switch (call.method, what) {
+        switch (path.method, path.name) {
         case ("POST", "purchases"): return try await buy(call)
         case ("POST", "cancellations"):
             return try await change(call) { $0.subscriber.switchAutoRenew($1, on: false, at: $2) }
@@ -41,7 +43,7 @@ struct ControlAPI: Sendable {
         case ("GET", "customers"): return try await device(call)
         case ("GET", "truth"): return await truth()
         case ("GET", "received"): return .array(await store.received)
-        default: throw Refusal(status: 404, "no such path under /stand-in")
+        default: throw Refusal(status: 404, "no such path under /stand-in; GET /stand-in lists them")
         }
     }
 
@@ -68,7 +70,8 @@ struct ControlAPI: Sendable {
                 return (owner, line)
             }
         }
-        throw Refusal(status: 404, "no subscription of this original transaction")
+        throw Refusal(
+            status: 404, "no subscription of this original transaction; GET /stand-in/truth lists those that there are")
     }
 
     private func item(_ call: Call) async throws(Refusal) -> (String, SimulatedSubscriber.SoldItem) {
@@ -78,7 +81,8 @@ struct ControlAPI: Sendable {
                 return (owner, item)
             }
         }
-        throw Refusal(status: 404, "no such transaction")
+        throw Refusal(
+            status: 404, "no such transaction; GET /stand-in/customers/CUSTOMER lists those of a customer")
     }
 
     private func buy(_ call: Call) async throws(Refusal) -> JSONValue {
@@ -90,11 +94,16 @@ struct ControlAPI: Sendable {
             throw Refusal(status: 400, "nothing of this productId is sold; GET /stand-in/products has what is")
         }
         let offer = try body.string("offer").map { name throws(Refusal) in
-            guard let offer = Catalogue.offer(name, speed) else { throw Refusal(status: 400, "no such offer") }
+            guard let offer = Catalogue.offer(name, speed) else {
+                throw Refusal(status: 400, "no such offer; there are \(Catalogue.offers.joined(separator: ", "))")
+            }
             return offer
         }
         let token = body.string("appAccountToken")
-        if let token, UniqueIdentifier(token) == nil { throw Refusal(status: 400, "appAccountToken is a UUID") }
+        if let token, UniqueIdentifier(token) == nil {
+            throw Refusal(
+                status: 400, "appAccountToken is a UUID: the one that GET /v1/account answers with for the account")
+        }
         let place = try place(call)
         let buyer = await store.customer(customer, place)
         guard await store.place(of: buyer) == place else {

@@ -8,6 +8,8 @@ struct Refusal: Error, Sendable, Hashable, Codable {
     var message: String
     /// `Retry-After`, in milliseconds since 1970.
     var retryAfter: Int64?
+    /// `Allow`: the method that the path has.
+    var allow: String?
     /// verifyReceipt's word on whether to ask again (`is-retryable`).
     var isRetryable: Bool?
 
@@ -25,6 +27,12 @@ struct Refusal: Error, Sendable, Hashable, Codable {
         self.status = status
         code = nil
         self.message = message
+    }
+
+    /// 405: the path is called otherwise.
+    init(notAllowed message: String, instead method: String) {
+        self.init(status: 405, message)
+        allow = method
     }
 
     static let noTransaction = Refusal(4_040_010, "Transaction id not found.")

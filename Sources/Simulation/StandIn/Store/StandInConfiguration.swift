@@ -76,6 +76,9 @@ public struct StandInConfiguration: Sendable {
     /// The names of the offers that a purchase of a subscription may take.
     public static var offers: [String] { Catalogue.offers }
 
+    /// The members of a purchase (`POST /stand-in/purchases`), those with a question mark may be left out.
+    public static var purchase: String { ControlPath.all.first { $0.name == "purchases" }?.usage ?? "" }
+
     /// A seed that no other shop has: what it sells is never taken for what another one sold. JSON can say it, for a
     /// person who wants the same shop again.
     public static func anySeed() -> UInt64 { .random(in: 1 << 32..<1 << 53) }

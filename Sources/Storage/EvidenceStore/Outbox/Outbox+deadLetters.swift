@@ -55,11 +55,9 @@ extension Outbox {
     }
 
     /// How each of these letters stands; those that there are not are not in it.
-    package func resolutions(of ids: [Int64]) async throws -> [Int64: DeadLetterResolution] {
-        let rows = try await pool.query(.resolutions(ids))
-        return Dictionary(
-            try rows.map { (try $0.decode("id"), try $0.decode("resolution", among: DeadLetterResolution.self)) }
-        ) { first, _ in first }
+    package func standings(of ids: [Int64]) async throws -> [Int64: DeadLetterStanding] {
+        let rows = try await pool.query(.standings(ids))
+        return Dictionary(try rows.map { (try $0.decode("id"), try DeadLetterStanding($0)) }) { first, _ in first }
     }
 
     /// Discards open letters, and records who did it and why.
@@ -126,10 +124,14 @@ extension PostgresQuery {
             """)
     }
 
-    fileprivate static func resolutions(_ ids: [Int64]) -> PostgresQuery {
+    fileprivate static func standings(_ ids: [Int64]) -> PostgresQuery {
         PostgresQuery(
-            "outbox.dead_letter_resolutions",
-            "select id, resolution from storehook.dead_letters where id = any(\(ids))")
+            "outbox.dead_letter_standings",
+            """
+            select l.id, l.resolution, l.resolved_at, l.resolved_by,
+                   (select o.id from storehook.dead_letters o where o.outbox_id = l.outbox_id and o.resolution = 'open') as open_as
+              from storehook.dead_letters l where l.id = any(\(ids))
+            """)
     }
 
     /// Closing the letter and queueing the row are one statement: the row is never in both places.
