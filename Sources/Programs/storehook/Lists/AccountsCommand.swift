@@ -42,15 +42,12 @@ struct AccountsList: AsyncParsableCommand {
     @Option(help: "With this tier of the catalog.") var tier: String?
     @Option(help: "Whose status comes from this product (Apple's id), or who have it now.") var product: String?
     @Option(help: "Likewise, of a product of this app (bundle id).") var app: String?
-    @Option(help: "Apple's name of the environment; all by default.", transform: Environment.argument)
-    var environment: Environment?
-    @Option(help: "Whose access ends within so many days, 0 to 3650, with nothing to renew it.") var endingWithin: Int?
+    @OptionGroup var selection: ListSelection
     @Flag(help: "Only accounts that were erased.") var erased = false
     @OptionGroup var pages: PageOptions
     @OptionGroup var output: ListOutput
 
     func validate() throws {
-        try Int.validate(endingWithin: endingWithin)
         _ = try cursor
     }
 
@@ -67,7 +64,9 @@ struct AccountsList: AsyncParsableCommand {
     func run() async throws {
         var filter = AccountFilter()
         (filter.status, filter.tier, filter.productID, filter.bundleID) = (status, tier, product, app)
-        (filter.environment, filter.endingWithinDays, filter.isErased) = (environment?.rawValue, endingWithin, erased)
+        (filter.environment, filter.endingWithinDays, filter.isErased) = (
+            selection.environment?.rawValue, selection.endingWithin, erased
+        )
         let (asked, cursor) = (filter, try cursor)
         let page = try await Database.with(try await shared.settings()) { pool in
             let store = AccountStore(pool)

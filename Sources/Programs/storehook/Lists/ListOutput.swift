@@ -51,11 +51,6 @@ struct PageOptions: ParsableArguments {
     }
 }
 
-extension Int {
-    /// Refuses days that no filter takes.
-    static func validate(endingWithin days: Int?) throws { try (0...3650).check(days, "--ending-within") }
-}
-
 extension CaseIterable where Self: RawRepresentable, RawValue == String {
     /// Reads a word of a list.
     static func word(_ text: String) throws -> Self {

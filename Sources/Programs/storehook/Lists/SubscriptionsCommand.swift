@@ -43,22 +43,21 @@ struct SubscriptionsList: AsyncParsableCommand {
     @Option(help: "Of products that give this tier of the catalog.") var tier: String?
     @Option(help: "Of this product, by Apple's id.") var product: String?
     @Option(help: "Of this app (bundle id).") var app: String?
-    @Option(help: "Apple's name of the environment; all by default.", transform: Environment.argument)
-    var environment: Environment?
-    @Option(help: "Whose access ends within so many days, 0 to 3650, with nothing to renew it.") var endingWithin: Int?
+    @OptionGroup var selection: ListSelection
     @Flag(help: "Only those that belong to no account.") var unowned = false
     @OptionGroup var pages: PageOptions
     @OptionGroup var output: ListOutput
 
     func validate() throws {
-        try Int.validate(endingWithin: endingWithin)
         _ = try pages.cursor(parts: LedgerReader.cursorParts)
     }
 
     func run() async throws {
         var filter = SubscriptionFilter()
         (filter.status, filter.productID, filter.bundleID) = (status, product, app)
-        (filter.environment, filter.endingWithinDays, filter.isUnowned) = (environment?.rawValue, endingWithin, unowned)
+        (filter.environment, filter.endingWithinDays, filter.isUnowned) = (
+            selection.environment?.rawValue, selection.endingWithin, unowned
+        )
         let (asked, cursor) = (filter, try pages.cursor(parts: LedgerReader.cursorParts))
         let page = try await Database.with(try await shared.settings()) { pool in
             var asked = asked
