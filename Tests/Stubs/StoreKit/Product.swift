@@ -10,6 +10,8 @@ public struct Product: Identifiable, Hashable, Sendable {
     public let price: Decimal
     /// The same, as it is shown.
     public let displayPrice: String
+    /// How the price is written, and in which currency.
+    public var priceFormatStyle: Decimal.FormatStyle.Currency { .currency(code: "USD") }
 
     /// What goes with a purchase.
     public struct PurchaseOption: Hashable, Sendable {

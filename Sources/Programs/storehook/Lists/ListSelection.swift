@@ -1,5 +1,7 @@
 import AppStorePayloads
+import AppStorePayloads
 import ArgumentParser
+import Base
 
 /// What every list that is read in pages may be restricted to.
 struct ListSelection: ParsableArguments {
