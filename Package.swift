@@ -259,6 +259,10 @@ let package = Package(
         .target(
             name: "StorehookClientTesting", dependencies: ["StorehookClient"],
             path: "Sources/Client/StorehookClientTesting", swiftSettings: rules),
+        // An app without screens, to try the client with.
+        .executableTarget(
+            name: "storehook-client-example", dependencies: ["StorehookClient", "StorehookClientTesting"],
+            path: "Sources/Client/storehook-client-example", swiftSettings: rules),
 
         // The commands: the only place that reads the environment and puts the rest together.
         .executableTarget(
@@ -402,9 +406,9 @@ let package = Package(
             dependencies: [
                 "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
                 "AppStoreVerification", "AppleRecords", "AppleSync", "Base", "EventStore", "EvidenceStore", "HTTPKit",
-                "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation", "StandInSupport", "Subscriptions",
-                "TestSupport", asyncHTTPClient, crypto, cryptoExtras, httpTypes, jwtKit, logging, nioCore, nioHTTP1,
-                serviceLifecycle,
+                "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation", "StandInSupport", "StorehookClient",
+                "StorehookClientTesting", "Subscriptions", "TestSupport", "Worker", asyncHTTPClient, crypto,
+                cryptoExtras, httpTypes, jwtKit, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Tests/AccountAPITests", swiftSettings: rules),
         .testTarget(
@@ -489,8 +493,8 @@ let package = Package(
                 "Accounts", "AppStorePayloads", "AppStoreVerification", "AppleRecords", "Base", "EventStore", "Events",
                 "EvidenceStore",
                 "HTTPKit", "Pipeline", "Postgres", "Schema", "Simulation", "StandInSupport", "Subscriptions",
-                "TestSupport", "WebhookSupport", "storehook", argumentParser, asyncHTTPClient, crypto, logging, nioCore,
-                nioHTTP1, nioSSL, serviceLifecycle, yams,
+                "TestSupport", "WebhookSupport", "storehook", "storehook-client-example", argumentParser,
+                asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, yams,
             ],
             path: "Tests/ProgramTests", exclude: ["Clients/clients.py", "Golden/outputs", "Impostor/impostor.py"],
             swiftSettings: rules),

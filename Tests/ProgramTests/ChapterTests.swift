@@ -13,7 +13,7 @@ struct ChapterTests {
     static let documents =
         ["README.md"]
         + [
-            "AskApple", "Catalog", "Configuration", "Events", "NothingIsMissing", "Operate", "OtherEvidence",
+            "AskApple", "Client", "Catalog", "Configuration", "Events", "NothingIsMissing", "Operate", "OtherEvidence",
             "PointAppleAtIt", "QuickStart", "RefundRequests", "RenewalExtensions", "Retention", "StandIn",
         ].map(Document.chapter) + ["sql/README.md"]
 
@@ -76,6 +76,8 @@ struct ChapterTests {
                 var terminal = try DocumentTerminal(site, settings, directory, ports: ports)
                 let token = try await terminal.type("storehook demo token alice")
                 terminal.environment["token"] = token.trimmingCharacters(in: .whitespacesAndNewlines)
+                terminal.environment["CLIENT_EXAMPLE_API"] = "http://127.0.0.1:\(ports[0].own)"
+                terminal.environment["CLIENT_EXAMPLE_STAND_IN"] = shop.url
                 try terminal.write(try world.bob("signedTransactionInfo"), "signed-transaction.jws")
                 try terminal.write(try world.bob("receiptData"), "receipt.txt")
                 for path in Self.documents { try await type(try Document(path), in: terminal, world) }
