@@ -10,6 +10,8 @@ enum Executable {
     static let path = find("storehook")
     /// The measurements, which also hold what faults are rehearsed with.
     static let bench = find("storehook-bench")
+    /// The app that shows the client library.
+    static let client = find("storehook-client-example")
 
     /// Beside the test bundle, where SwiftPM puts both.
     private static func find(_ name: String) -> String {
