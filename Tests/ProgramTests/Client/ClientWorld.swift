@@ -16,6 +16,8 @@ struct ClientWorld: Sendable {
         var folder: String
         /// How far its clock is ahead of the machine's, in seconds.
         var clockAhead: TimeInterval = 0
+        /// When its output is coloured: `always` or `never`.
+        var colour = "never"
         /// How long access goes on after the last known end, in seconds.
         var grace: TimeInterval = 86_400
     }
@@ -27,14 +29,16 @@ struct ClientWorld: Sendable {
         tiers:
           - id: free
           - id: pro
+          - id: premium
         products:
           - {id: basic, product_id: com.example.storehook.basic.monthly, tier: pro, period: month, price: 4.99, sort_order: 1}
           - {id: yearly, product_id: com.example.storehook.basic.yearly, tier: pro, period: year, price: 39.99, sort_order: 2}
+          - {id: lifetime, product_id: com.example.storehook.lifetime.unlock, tier: premium, period: lifetime, sort_order: 3}
         features:
           - id: scans
-            limits: {free: 50 in total, pro: unlimited}
+            limits: {free: 50 in total, pro: 60 in total, premium: unlimited}
           - id: export
-            limits: {free: no, pro: yes}
+            limits: {free: no, pro: yes, premium: yes}
         """
 
     let site: Site
@@ -111,7 +115,7 @@ struct ClientWorld: Sendable {
                 "--api", "http://127.0.0.1:\(network.port)", "--stand-in", "http://127.0.0.1:\(self.device.port)",
                 "--token", token, "--account", device.account, "--customer", device.customer,
                 "--environment", "Production", "--folder", device.folder, "--grace", "\(device.grace)",
-                "--clock-ahead", "\(device.clockAhead)", "--language", "en", "--color", "never",
+                "--clock-ahead", "\(device.clockAhead)", "--language", "en", "--color", device.colour,
                 "--log", "yes",
             ] + commands, of: Executable.client)
     }
