@@ -1,5 +1,4 @@
 import AppStorePayloads
-import AppStorePayloads
 import ArgumentParser
 import Base
 
