@@ -122,7 +122,7 @@ struct AccountAPITests {
             (403, "feature_not_included", .upgradeNeeded(prompt: nil)),
             (400, "unknown_product", .product), (400, "invalid_signature", .verificationFailed),
             (400, "invalid_request", .unknown), (429, "rate_limited", .busy(retryAfter: nil)),
-            (503, "unavailable", .network), (404, "unknown_feature", .unknown),
+            (503, "unavailable", .network), (500, "internal", .network), (404, "unknown_feature", .unknown),
         ])
     func kinds(status: Int, code: String, kind: ClientError) {
         let body = Data(#"{"code":"\#(code)","title":"t","detail":"d"}"#.utf8)

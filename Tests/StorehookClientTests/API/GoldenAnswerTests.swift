@@ -20,6 +20,24 @@ struct GoldenAnswerTests {
         }
     }
 
+    @Test("are compared member by member: one that is read wrongly is found")
+    func compares() throws {
+        let answer = try #require(try GoldenAnswers.all().first { $0.call == "GET /v1/subscriptions/status" })
+        let members = try #require(
+            try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any])
+        let value = try ServerDates.decoder.decode(SubscriptionStatus.self, from: Data(answer.body.utf8))
+        #expect(GoldenAnswers.differences(value, members).isEmpty)
+        for (name, wrong) in [
+            ("tier", "other"), ("status", "trial"), ("isActive", false), ("version", 99), ("purchaseDate", NSNull()),
+            ("expiresAt", "2001-01-01T00:00:00Z"), ("subscriptions", [] as [Any]), ("subscription", NSNull()),
+        ] as [(String, Any)] {
+            let found = GoldenAnswers.differences(value, members.merging([name: wrong]) { $1 })
+            #expect(found.count == 1 && found[0].hasPrefix(".\(name)"), "\(name): \(found)")
+            // A member that is not read, as under another name, is nil.
+            #expect(!GoldenAnswers.differences(value, members.filter { $0.key != name }).isEmpty, "\(name)")
+        }
+    }
+
     @Test("have the status as the client reads it")
     func status() throws {
         let all = try read(SubscriptionStatus.self, "GET /v1/subscriptions/status", least: 15)

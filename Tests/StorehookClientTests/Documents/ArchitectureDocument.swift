@@ -225,7 +225,7 @@ enum ArchitectureDocument {
         .init(228, "检查交易签名", "StoreResult.unverified", by: "SubscriptionManagerTests.unverified"),
         .init(229, "checks product and end", "AccessDecision.access", by: "AccessDecisionTests.table"),
         .init(231, "asks at each use", "FeatureGate.checkAccess", by: "FeatureGateTests.tracked"),
-        .init(232, "the device is not trusted", "UsageTracker.count", by: "UsageTrackerTests.refusedByServer"),
+        .init(232, "the device is not trusted", "UsageTracker.count", by: "AnsweredUsageTests.fates"),
         .init(233, "服务端验证", "AccountAPI.verify", by: "AnsweredStatusTests.delivers"),
         .init(235, "not verified: free", "StoreResult.unverified", by: "SubscriptionManagerTests.unverified"),
         .init(236, "asks again and again", "SubscriptionManager.start", by: "ManagerStatusTests.interval"),

@@ -4,7 +4,7 @@ import Testing
 /// What five documents of systems that teams run today give the client: each name, state, error, text and decision has its row.
 @Suite("What the documents give the client")
 struct DocumentTests {
-    private static let documents: [(name: String, items: [DocumentedItem])] = [
+    static let documents: [(name: String, items: [DocumentedItem])] = [
         ("the client's architecture", ArchitectureDocument.items), ("the expiry guide", ExpiryDocument.items),
         ("Readmigo", ReadmigoDocument.items + ReadmigoServerDocument.items),
         ("StoreKit 2 and the Server API", StoreKitDocument.items), ("EmoFlow", EmoFlowDocument.items),

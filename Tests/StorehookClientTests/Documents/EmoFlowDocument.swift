@@ -60,7 +60,7 @@ enum EmoFlowDocument {
         .init(
             200, "404", "ClientError.unknown", by: "AccountAPITests.kinds",
             but: "An account begins to exist when it first asks."),
-        .init(201, "500", "ClientError.network", by: "AnsweredStatusTests.later"),
+        .init(201, "500", "ClientError.network", by: "AccountAPITests.kinds"),
         .init(
             202, "21000 to 21010", "ClientError.verificationFailed", by: "AnsweredStatusTests.refusals",
             but: "The server sorts Apple's codes; the app has one kind."),

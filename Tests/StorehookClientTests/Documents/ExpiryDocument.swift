@@ -45,7 +45,7 @@ enum ExpiryDocument {
         .init(62, "user_subscriptions", elsewhere: "No app reads the database: the server does."),
         .init(63, "end_date, status", "SubscriptionStatus.expiresAt", by: "AnsweredStatusTests.states"),
         .init(
-            64, "subscriptionExpiryDate", "SubscriptionManager.subscriptionExpiryDate", by: "ManagerNamesTests.names"),
+            64, "subscriptionExpiryDate", "SubscriptionManager.subscriptionExpiryDate", by: "ManagerNamesTests.ended"),
         .init(
             66, "StoreKit says valid: allowed", "AccessDecision.access", by: "AccessDecisionTests.table",
             but: "Unless the server has revoked, refunded, blocked or refused it."),

@@ -37,6 +37,9 @@ struct GateTextTests {
             Self.prompt("bills", "free", used: 500, .simplifiedChinese, SampleRules.bills)
                 == "「创建账单」的500条已用完，升级到Pro可获得更多。")
         #expect(
+            Self.prompt("voice_chat", "pro", used: 31, .simplifiedChinese)
+                == "「Voice chat」本月的30minutes已用完，升级到Premium可获得更多。")
+        #expect(
             Self.prompt("voice_chat", "pro", used: 31, .traditionalChinese)
                 == "「Voice chat」本月的30minutes已用完，升級到Premium可獲得更多。")
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StorehookClient
 
-@Suite("The tracker of use")
+@Suite("The tracker of use", .timeLimit(.minutes(5)))
 @MainActor
 struct UsageTrackerTests {
     @Test(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StorehookClient
 
-@Suite("The paywall's model")
+@Suite("The paywall's model", .timeLimit(.minutes(5)))
 @MainActor
 struct PaywallModelTests {
     private let plan = FakePlan()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StorehookClient
 
-@Suite("The models of the plan and of its end")
+@Suite("The models of the plan and of its end", .timeLimit(.minutes(5)))
 @MainActor
 struct PlanModelTests {
     private let plan = FakePlan()

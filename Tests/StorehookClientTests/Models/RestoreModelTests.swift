@@ -3,7 +3,7 @@ import Testing
 
 @testable import StorehookClient
 
-@Suite("The model of restoring")
+@Suite("The model of restoring", .timeLimit(.minutes(5)))
 @MainActor
 struct RestoreModelTests {
     private let plan = FakePlan()

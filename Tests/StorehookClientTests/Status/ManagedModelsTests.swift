@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @MainActor
-@Suite("The models of a manager")
+@Suite("The models of a manager", .timeLimit(.minutes(5)))
 struct ManagedModelsTests {
     private let phone = StatusPhone()
 

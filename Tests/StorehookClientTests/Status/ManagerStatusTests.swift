@@ -4,7 +4,7 @@ import Testing
 @testable import StorehookClient
 
 @MainActor
-@Suite("What the manager knows offline, and of which account")
+@Suite("What the manager knows offline, and of which account", .timeLimit(.minutes(5)))
 struct ManagerStatusTests {
     private let phone = StatusPhone()
     private static let day = StatusSamples.day
@@ -210,6 +210,7 @@ struct ManagerStatusTests {
         #expect(await phone.until { phone.clock.sleeping == 1 })
         #expect(phone.clock.naps == [300])
         let asked = phone.server.with { $0.asked }
+        #expect(asked > 0 && phone.manager.hasCompletedInitialScan)
         phone.pass(300)
         phone.clock.wake()
         #expect(await phone.until { phone.clock.naps.count == 2 })
@@ -275,8 +276,11 @@ struct ManagerStatusTests {
     func states() async {
         await granted()
         #expect(!phone.manager.isSubscriptionExpiringSoon)
-        phone.pass(4 * Self.day)
-        #expect(phone.manager.isSubscriptionExpiringSoon)
+        // Seven days before the end, and not a moment earlier.
+        phone.pass(3 * Self.day - 1)
+        #expect(!phone.manager.isSubscriptionExpiringSoon)
+        phone.pass(1)
+        #expect(phone.manager.isSubscriptionExpiringSoon && phone.manager.isSubscribed)
         var states = phone.manager.states.makeAsyncIterator()
         #expect(await states.next()?.isSubscribed == true)
         phone.manager.signOut()

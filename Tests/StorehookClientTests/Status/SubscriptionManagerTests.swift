@@ -4,7 +4,7 @@ import Testing
 @testable import StorehookClient
 
 @MainActor
-@Suite("The manager of an account's subscription")
+@Suite("The manager of an account's subscription", .timeLimit(.minutes(5)))
 struct SubscriptionManagerTests {
     private let phone = StatusPhone()
     private static let day = StatusSamples.day
