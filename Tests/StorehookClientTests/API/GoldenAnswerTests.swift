@@ -90,6 +90,51 @@ struct GoldenAnswerTests {
         #expect(Set(counted.map(\.duplicate)).count == 2)
     }
 
+    @Test("may lack what does not decide: each member is nil, empty or none then, and the answer is read")
+    func missing() throws {
+        var (read, refused) = (0, Set<String>())
+        func lack<Value: Decodable>(_ type: Value.Type, _ call: String) throws {
+            for answer in try GoldenAnswers.all() where answer.call == call && answer.status < 300 {
+                let json = try JSONSerialization.jsonObject(with: Data(answer.body.utf8))
+                let members = try #require(json as? [String: Any])
+                for name in members.keys {
+                    let data = try JSONSerialization.data(withJSONObject: members.filter { $0.key != name })
+                    if (try? ServerDates.decoder.decode(type, from: data)) == nil {
+                        refused.insert("\(type).\(name)")
+                    } else {
+                        read += 1
+                    }
+                }
+            }
+        }
+        try lack(Account.self, "GET /v1/account")
+        try lack(SubscriptionStatus.self, "GET /v1/subscriptions/status")
+        try lack(Verification.self, "POST /v1/subscriptions/verify")
+        try lack(Restoration.self, "POST /v1/subscriptions/restore")
+        try lack(Catalog.self, "GET /v1/products")
+        try lack(Entitlements.self, "GET /v1/entitlements")
+        try lack(FeatureList.self, "GET /v1/features")
+        try lack(CurrentUsage.self, "GET /v1/usage/current")
+        try lack(TrialStatus.self, "GET /v1/subscriptions/trial/status")
+        #expect(read > 400)
+        // What decides about access, and whose it is: an answer without it keeps the status that was last known.
+        #expect(
+            refused == [
+                "Account.id", "Account.appAccountToken", "Account.status", "Account.hasAccess", "Account.tier",
+                "SubscriptionStatus.status", "SubscriptionStatus.hasActiveSubscription", "SubscriptionStatus.tier",
+                "Verification.account", "Restoration.account", "Restoration.status",
+                "Restoration.hasActiveSubscription", "Restoration.tier", "Entitlements.tier", "FeatureList.tier",
+                "CurrentUsage.tier", "TrialStatus.status",
+            ])
+        let bare = Data(#"{"status":"active","hasActiveSubscription":true,"tier":"pro"}"#.utf8)
+        let status = try ServerDates.decoder.decode(SubscriptionStatus.self, from: bare)
+        #expect(status.subscriptions.isEmpty && status.purchaseType == .none && status.expiresAt == nil)
+        #expect(status.source == .none && status.displayStatus.isEmpty && status.version == 0 && !status.willRenew)
+        let catalog = try ServerDates.decoder.decode(
+            Catalog.self, from: Data(#"{"products":[{"productId":"p","tier":"pro"}]}"#.utf8))
+        #expect(catalog.productIDs == ["p"] && catalog.tiers.isEmpty && !catalog.trial.eligible)
+    }
+
     @Test("have problems as the client sorts them")
     func problems() throws {
         let answers = try GoldenAnswers.all().filter {

@@ -43,3 +43,22 @@ public struct Account: Sendable, Hashable, Decodable {
         case version
     }
 }
+
+extension Account {
+    /// Reads an answer. What is missing is nil, empty or none, but for `appAccountToken`, `hasAccess`, `id`, `status`, `tier`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        appAccountToken = try members.decode(UUID.self, forKey: .appAccountToken)
+        displayStatus = try members.value(.displayStatus)
+        environment = try members.value(.environment)
+        expiresAt = try members.decodeIfPresent(Date.self, forKey: .expiresAt)
+        hasAccess = try members.decode(Bool.self, forKey: .hasAccess)
+        id = try members.decode(String.self, forKey: .id)
+        provenUntil = try members.decodeIfPresent(Date.self, forKey: .provenUntil)
+        source = try members.value(.source)
+        status = try members.decode(AccountStatus.self, forKey: .status)
+        tier = try members.decode(String.self, forKey: .tier)
+        tierName = try members.value(.tierName)
+        version = try members.value(.version)
+    }
+}

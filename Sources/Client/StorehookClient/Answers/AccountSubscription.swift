@@ -78,3 +78,34 @@ public struct AccountSubscription: Sendable, Hashable, Decodable {
         case updatedAt
     }
 }
+
+extension AccountSubscription {
+    /// Reads an answer. What is missing is nil, empty or none, but for `hasAccess`, `originalTransactionID`, `productID`, `status`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        autoRenewStatus = try members.value(.autoRenewStatus)
+        bundleID = try members.value(.bundleID)
+        cancelledAt = try members.decodeIfPresent(Date.self, forKey: .cancelledAt)
+        createdAt = try members.decodeIfPresent(Date.self, forKey: .createdAt)
+        displayStatus = try members.value(.displayStatus)
+        environment = try members.value(.environment)
+        expiresAt = try members.decodeIfPresent(Date.self, forKey: .expiresAt)
+        hasAccess = try members.decode(Bool.self, forKey: .hasAccess)
+        id = try members.decodeIfPresent(String.self, forKey: .id)
+        isFamilyShared = try members.value(.isFamilyShared)
+        isTrialPeriod = try members.value(.isTrialPeriod)
+        name = try members.decodeIfPresent(String.self, forKey: .name)
+        originalTransactionID = try members.decode(String.self, forKey: .originalTransactionID)
+        period = try members.value(.period)
+        productID = try members.decode(String.self, forKey: .productID)
+        purchaseDate = try members.decodeIfPresent(Date.self, forKey: .purchaseDate)
+        purchaseType = try members.value(.purchaseType)
+        renewalProductID = try members.decodeIfPresent(String.self, forKey: .renewalProductID)
+        status = try members.decode(PurchaseStatus.self, forKey: .status)
+        tier = try members.decodeIfPresent(String.self, forKey: .tier)
+        transactionID = try members.decodeIfPresent(String.self, forKey: .transactionID)
+        trialEndsAt = try members.decodeIfPresent(Date.self, forKey: .trialEndsAt)
+        trialStartedAt = try members.decodeIfPresent(Date.self, forKey: .trialStartedAt)
+        updatedAt = try members.decodeIfPresent(Date.self, forKey: .updatedAt)
+    }
+}

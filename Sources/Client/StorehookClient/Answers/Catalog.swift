@@ -13,3 +13,13 @@ public struct Catalog: Sendable, Hashable, Decodable {
         case trial
     }
 }
+
+extension Catalog {
+    /// Reads an answer. What is missing is nil, empty or none.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        products = try members.value(.products)
+        tiers = try members.value(.tiers)
+        trial = try members.value(.trial)
+    }
+}

@@ -61,3 +61,29 @@ public struct CatalogProduct: Sendable, Hashable, Decodable {
         case trial
     }
 }
+
+extension CatalogProduct {
+    /// Reads an answer. What is missing is nil, empty or none, but for `productID`, `tier`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        bundleID = try members.value(.bundleID)
+        currency = try members.decodeIfPresent(String.self, forKey: .currency)
+        description = try members.decodeIfPresent(String.self, forKey: .description)
+        displayPrice = try members.decodeIfPresent(String.self, forKey: .displayPrice)
+        displayPricePerDay = try members.decodeIfPresent(String.self, forKey: .displayPricePerDay)
+        features = try members.value(.features)
+        id = try members.value(.id)
+        introductory = try members.decodeIfPresent(IntroductoryOffer.self, forKey: .introductory)
+        isPopular = try members.value(.isPopular)
+        name = try members.value(.name)
+        period = try members.value(.period)
+        periodName = try members.decodeIfPresent(String.self, forKey: .periodName)
+        price = try members.decodeIfPresent(Int64.self, forKey: .price)
+        pricePerDay = try members.decodeIfPresent(Int64.self, forKey: .pricePerDay)
+        productID = try members.decode(String.self, forKey: .productID)
+        sortOrder = try members.value(.sortOrder)
+        tier = try members.decode(String.self, forKey: .tier)
+        tierName = try members.value(.tierName)
+        trial = try members.decodeIfPresent(TrialOffer.self, forKey: .trial)
+    }
+}

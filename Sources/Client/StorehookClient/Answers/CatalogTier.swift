@@ -13,3 +13,13 @@ public struct CatalogTier: Sendable, Hashable, Decodable {
         case tier
     }
 }
+
+extension CatalogTier {
+    /// Reads an answer. What is missing is nil, empty or none, but for `tier`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        features = try members.value(.features)
+        name = try members.value(.name)
+        tier = try members.decode(String.self, forKey: .tier)
+    }
+}

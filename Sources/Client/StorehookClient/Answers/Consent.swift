@@ -12,3 +12,12 @@ public struct Consent: Sendable, Hashable, Decodable {
         case recordedAt
     }
 }
+
+extension Consent {
+    /// Reads an answer. What is missing is nil, empty or none, but for `granted`, `recordedAt`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        granted = try members.decode(Bool.self, forKey: .granted)
+        recordedAt = try members.decode(Date.self, forKey: .recordedAt)
+    }
+}

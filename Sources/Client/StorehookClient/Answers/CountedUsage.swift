@@ -13,7 +13,7 @@ public struct CountedUsage: Sendable, Hashable, Decodable {
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         counted = try members.decode(Int64.self, forKey: .counted)
-        duplicate = try members.decode(Bool.self, forKey: .duplicate)
+        duplicate = try members.value(.duplicate)
         feature = try FeatureAnswer(from: decoder)
     }
 }

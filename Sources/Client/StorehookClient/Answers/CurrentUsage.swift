@@ -10,3 +10,12 @@ public struct CurrentUsage: Sendable, Hashable, Decodable {
         case usage
     }
 }
+
+extension CurrentUsage {
+    /// Reads an answer. What is missing is nil, empty or none, but for `tier`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        tier = try members.decode(String.self, forKey: .tier)
+        usage = try members.value(.usage)
+    }
+}

@@ -19,3 +19,15 @@ public struct Entitlements: Sendable, Hashable, Decodable {
         case version
     }
 }
+
+extension Entitlements {
+    /// Reads an answer. What is missing is nil, empty or none, but for `tier`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        environment = try members.value(.environment)
+        products = try members.value(.products)
+        tier = try members.decode(String.self, forKey: .tier)
+        tiers = try members.value(.tiers)
+        version = try members.value(.version)
+    }
+}

@@ -48,3 +48,24 @@ public struct FeatureAnswer: Sendable, Hashable, Decodable {
         case used
     }
 }
+
+extension FeatureAnswer {
+    /// Reads an answer. What is missing is nil, empty or none, but for `allowed`, `feature`, `tier`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        allowed = try members.decode(Bool.self, forKey: .allowed)
+        feature = try members.decode(String.self, forKey: .feature)
+        isUnlimited = try members.value(.isUnlimited)
+        limit = try members.decodeIfPresent(Int64.self, forKey: .limit)
+        name = try members.decodeIfPresent(String.self, forKey: .name)
+        period = try members.decodeIfPresent(UsagePeriod.self, forKey: .period)
+        reason = try members.decodeIfPresent(RestrictionReason.self, forKey: .reason)
+        remaining = try members.decodeIfPresent(Int64.self, forKey: .remaining)
+        requiredTier = try members.decodeIfPresent(String.self, forKey: .requiredTier)
+        resetsAt = try members.decodeIfPresent(Date.self, forKey: .resetsAt)
+        tier = try members.decode(String.self, forKey: .tier)
+        unit = try members.decodeIfPresent(String.self, forKey: .unit)
+        upgradePrompt = try members.decodeIfPresent(String.self, forKey: .upgradePrompt)
+        used = try members.decodeIfPresent(Int64.self, forKey: .used)
+    }
+}

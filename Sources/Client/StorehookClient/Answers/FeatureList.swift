@@ -13,3 +13,13 @@ public struct FeatureList: Sendable, Hashable, Decodable {
         case tierName
     }
 }
+
+extension FeatureList {
+    /// Reads an answer. What is missing is nil, empty or none, but for `tier`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        features = try members.value(.features)
+        tier = try members.decode(String.self, forKey: .tier)
+        tierName = try members.value(.tierName)
+    }
+}

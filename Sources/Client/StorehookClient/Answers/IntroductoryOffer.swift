@@ -25,3 +25,17 @@ public struct IntroductoryOffer: Sendable, Hashable, Decodable {
         case type
     }
 }
+
+extension IntroductoryOffer {
+    /// Reads an answer. What is missing is nil, empty or none, but for `duration`, `type`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        displayDuration = try members.value(.displayDuration)
+        displayPrice = try members.decodeIfPresent(String.self, forKey: .displayPrice)
+        duration = try members.decode(String.self, forKey: .duration)
+        eligible = try members.value(.eligible)
+        price = try members.decodeIfPresent(Int64.self, forKey: .price)
+        reason = try members.decodeIfPresent(IntroductoryRefusal.self, forKey: .reason)
+        type = try members.decode(IntroductoryOfferType.self, forKey: .type)
+    }
+}

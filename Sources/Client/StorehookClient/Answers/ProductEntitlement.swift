@@ -33,3 +33,19 @@ public struct ProductEntitlement: Sendable, Hashable, Decodable {
         case tier
     }
 }
+
+extension ProductEntitlement {
+    /// Reads an answer. What is missing is nil, empty or none, but for `productID`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        bundleID = try members.value(.bundleID)
+        expiresAt = try members.decodeIfPresent(Date.self, forKey: .expiresAt)
+        id = try members.decodeIfPresent(String.self, forKey: .id)
+        isFamilyShared = try members.value(.isFamilyShared)
+        originalTransactionID = try members.value(.originalTransactionID)
+        productID = try members.decode(String.self, forKey: .productID)
+        purchaseType = try members.value(.purchaseType)
+        source = try members.value(.source)
+        tier = try members.decodeIfPresent(String.self, forKey: .tier)
+    }
+}

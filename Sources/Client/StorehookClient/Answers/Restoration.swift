@@ -15,8 +15,8 @@ public struct Restoration: Sendable, Hashable, Decodable {
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         account = try members.decode(Account.self, forKey: .account)
-        restored = try members.decode(Int64.self, forKey: .restored)
-        transactions = try members.decode([RestoredTransaction].self, forKey: .transactions)
+        restored = try members.value(.restored)
+        transactions = try members.value(.transactions)
         status = try SubscriptionStatus(from: decoder)
     }
 }

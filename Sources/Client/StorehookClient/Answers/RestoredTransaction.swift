@@ -22,3 +22,16 @@ public struct RestoredTransaction: Sendable, Hashable, Decodable {
         case result
     }
 }
+
+extension RestoredTransaction {
+    /// Reads an answer. What is missing is nil, empty or none, but for `result`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        code = try members.decodeIfPresent(String.self, forKey: .code)
+        environment = try members.decodeIfPresent(String.self, forKey: .environment)
+        message = try members.decodeIfPresent(String.self, forKey: .message)
+        originalTransactionID = try members.decodeIfPresent(String.self, forKey: .originalTransactionID)
+        productID = try members.decodeIfPresent(String.self, forKey: .productID)
+        result = try members.decode(RestoredResult.self, forKey: .result)
+    }
+}

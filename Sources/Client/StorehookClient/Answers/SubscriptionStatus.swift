@@ -91,3 +91,38 @@ public struct SubscriptionStatus: Sendable, Hashable, Decodable {
         case willRenew
     }
 }
+
+extension SubscriptionStatus {
+    /// Reads an answer. What is missing is nil, empty or none, but for `hasActiveSubscription`, `status`, `tier`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        accessUntil = try members.decodeIfPresent(Date.self, forKey: .accessUntil)
+        cancelledAt = try members.decodeIfPresent(Date.self, forKey: .cancelledAt)
+        createdAt = try members.decodeIfPresent(Date.self, forKey: .createdAt)
+        daysLeft = try members.decodeIfPresent(Int64.self, forKey: .daysLeft)
+        displayStatus = try members.value(.displayStatus)
+        environment = try members.value(.environment)
+        expiresAt = try members.decodeIfPresent(Date.self, forKey: .expiresAt)
+        expiringSoon = try members.value(.expiringSoon)
+        hasActiveSubscription = try members.decode(Bool.self, forKey: .hasActiveSubscription)
+        isActive = try members.value(.isActive)
+        period = try members.value(.period)
+        periodEndsAt = try members.decodeIfPresent(Date.self, forKey: .periodEndsAt)
+        provenUntil = try members.decodeIfPresent(Date.self, forKey: .provenUntil)
+        purchaseDate = try members.decodeIfPresent(Date.self, forKey: .purchaseDate)
+        purchaseType = try members.value(.purchaseType)
+        source = try members.value(.source)
+        status = try members.decode(AccountStatus.self, forKey: .status)
+        subscription = try members.decodeIfPresent(AccountSubscription.self, forKey: .subscription)
+        subscriptions = try members.value(.subscriptions)
+        tier = try members.decode(String.self, forKey: .tier)
+        tierName = try members.value(.tierName)
+        tierUntil = try members.decodeIfPresent(Date.self, forKey: .tierUntil)
+        transactionID = try members.decodeIfPresent(String.self, forKey: .transactionID)
+        trialEndsAt = try members.decodeIfPresent(Date.self, forKey: .trialEndsAt)
+        trialStartedAt = try members.decodeIfPresent(Date.self, forKey: .trialStartedAt)
+        updatedAt = try members.decodeIfPresent(Date.self, forKey: .updatedAt)
+        version = try members.value(.version)
+        willRenew = try members.value(.willRenew)
+    }
+}

@@ -18,3 +18,14 @@ public struct TierEntitlement: Sendable, Hashable, Decodable {
         case tier
     }
 }
+
+extension TierEntitlement {
+    /// Reads an answer. What is missing is nil, empty or none, but for `tier`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        expiresAt = try members.decodeIfPresent(Date.self, forKey: .expiresAt)
+        name = try members.value(.name)
+        source = try members.value(.source)
+        tier = try members.decode(String.self, forKey: .tier)
+    }
+}

@@ -25,3 +25,17 @@ public struct TierFeature: Sendable, Hashable, Decodable {
         case unit
     }
 }
+
+extension TierFeature {
+    /// Reads an answer. What is missing is nil, empty or none, but for `allowed`, `feature`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        allowed = try members.decode(Bool.self, forKey: .allowed)
+        feature = try members.decode(String.self, forKey: .feature)
+        isUnlimited = try members.value(.isUnlimited)
+        limit = try members.decodeIfPresent(Int64.self, forKey: .limit)
+        name = try members.decodeIfPresent(String.self, forKey: .name)
+        period = try members.decodeIfPresent(UsagePeriod.self, forKey: .period)
+        unit = try members.decodeIfPresent(String.self, forKey: .unit)
+    }
+}

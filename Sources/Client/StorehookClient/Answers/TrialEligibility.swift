@@ -13,3 +13,13 @@ public struct TrialEligibility: Sendable, Hashable, Decodable {
         case trial
     }
 }
+
+extension TrialEligibility {
+    /// Reads an answer. What is missing is nil, empty or none, but for `eligible`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        eligible = try members.decode(Bool.self, forKey: .eligible)
+        reason = try members.decodeIfPresent(TrialRefusal.self, forKey: .reason)
+        trial = try members.decodeIfPresent(TrialOffer.self, forKey: .trial)
+    }
+}

@@ -16,3 +16,14 @@ public struct TrialOffer: Sendable, Hashable, Decodable {
         case tierName
     }
 }
+
+extension TrialOffer {
+    /// Reads an answer. What is missing is nil, empty or none, but for `days`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        days = try members.decode(Int64.self, forKey: .days)
+        products = try members.value(.products)
+        tier = try members.value(.tier)
+        tierName = try members.value(.tierName)
+    }
+}

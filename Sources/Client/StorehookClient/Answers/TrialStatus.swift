@@ -30,3 +30,18 @@ public struct TrialStatus: Sendable, Hashable, Decodable {
         case trialStartedAt
     }
 }
+
+extension TrialStatus {
+    /// Reads an answer. What is missing is nil, empty or none, but for `status`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        convertedAt = try members.decodeIfPresent(Date.self, forKey: .convertedAt)
+        daysLeft = try members.decodeIfPresent(Int64.self, forKey: .daysLeft)
+        isActive = try members.value(.isActive)
+        started = try members.value(.started)
+        status = try members.decode(AccountStatus.self, forKey: .status)
+        tier = try members.decodeIfPresent(String.self, forKey: .tier)
+        trialEndsAt = try members.decodeIfPresent(Date.self, forKey: .trialEndsAt)
+        trialStartedAt = try members.decodeIfPresent(Date.self, forKey: .trialStartedAt)
+    }
+}

@@ -20,3 +20,15 @@ public struct Verification: Sendable, Hashable, Decodable {
         case success
     }
 }
+
+extension Verification {
+    /// Reads an answer. What is missing is nil, empty or none, but for `account`.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        account = try members.decode(Account.self, forKey: .account)
+        noAccessDetail = try members.decodeIfPresent(String.self, forKey: .noAccessDetail)
+        noAccessReason = try members.decodeIfPresent(NoAccessReason.self, forKey: .noAccessReason)
+        subscription = try members.decodeIfPresent(AccountSubscription.self, forKey: .subscription)
+        success = try members.value(.success)
+    }
+}
