@@ -504,7 +504,8 @@ let package = Package(
         // The client as Apple's systems, other packages and later releases see it: by the compiler, from its sources.
         .testTarget(
             name: "ClientPackageTests", dependencies: ["TestSupport"],
-            path: "Tests/ClientPackageTests", exclude: ["StorehookClient.api.json"], swiftSettings: rules),
+            path: "Tests/ClientPackageTests", exclude: ["StorehookClient.api.json", "StorehookClientTesting.api.json"],
+            swiftSettings: rules),
         .testTarget(
             name: "FuzzingTests", dependencies: ["FuzzedReaders"],
             path: "Tests/FuzzingTests", swiftSettings: rules),

@@ -21,11 +21,6 @@ struct AppleDeclarationTests {
             ("[.appAccountToken(appAccountToken)]", "[.appAccountToken(appAccountToken.uuidString)]"),
             ("await unfinished.finish()", "unfinished.finish()"),
             ("@unknown default", "case .deferred"),
-            // Each call that the documents name is made: with another name it does not type-check.
-            ("Product.products(for: identifiers)", "Product.all(for: identifiers)"),
-            ("product.purchase(options:", "product.buy(options:"), ("Transaction.updates", "Transaction.news"),
-            ("all(Transaction.currentEntitlements)", "all(Transaction.entitlements)"),
-            ("all(Transaction.unfinished)", "all(Transaction.open)"), ("AppStore.sync()", "AppStore.synchronize()"),
         ])
     func refused(_ right: String, _ wrong: String) async throws {
         try await Compiler.with { compiler in
@@ -40,6 +35,34 @@ struct AppleDeclarationTests {
             #expect(!verdict.isAccepted)
             let faults = verdict.report.split(separator: "\n").filter { $0.contains(": error:") }
             #expect(!faults.isEmpty && faults.allSatisfy { $0.contains(name) }, "\(verdict.report.prefix(3000))")
+        }
+    }
+
+    @Test("makes each call that the documents name: with another name none of them type-checks")
+    func calls() async throws {
+        let calls = [
+            ("Product.products(for: identifiers)", "Product.all(for: identifiers)", "all"),
+            ("product.purchase(options:", "product.buy(options:", "buy"),
+            ("Transaction.updates", "Transaction.news", "news"),
+            ("all(Transaction.currentEntitlements)", "all(Transaction.entitlements)", "entitlements"),
+            ("all(Transaction.unfinished)", "all(Transaction.open)", "open"),
+            ("try await AppStore.sync()", "try await AppStore.synchronize()", "synchronize"),
+        ]
+        try await Compiler.with { compiler in
+            try await compiler.makeStubs()
+            let name = "StoreKitSource.swift"
+            let source = packageRoot.appending(path: "Sources/Client/StorehookClient/Store/\(name)")
+            var text = try String(contentsOf: source, encoding: .utf8)
+            for (right, wrong, _) in calls {
+                try #require(text.contains(right), "\(right)")
+                text = text.replacing(right, with: wrong)
+            }
+            let changed = compiler.directory.appending(path: name)
+            try text.write(to: changed, atomically: true, encoding: .utf8)
+            let verdict = try await compiler.check("StorehookClient", changed: [changed])
+            for (_, _, wrong) in calls {
+                #expect(verdict.report.contains("has no member '\(wrong)'"), "\(verdict.report.prefix(3000))")
+            }
         }
     }
 
