@@ -17,7 +17,8 @@ extension ClientLife {
         let grace = isOnline ? 0 : self.grace
         let isKept = heard.allows == true && heard.until.map { $0 + grace > time.earliest } ?? true
         if access.allowed {
-            if heard.isTakenBack {
+            // What was bought since then was not taken back.
+            if heard.isTakenBack, !unjudged.contains(where: { $0.purchasedAt > heard.heardAt }) {
                 wrong("it allows after it heard that the account was taken back")
             } else if server.allows {
                 if isOnline, access.basis == .server, access.tier != server.tier {

@@ -21,18 +21,24 @@ struct LivesHearing {
     private(set) var until: Date?
     /// Whether that last word was the account's end for another reason than time: revoked, refunded or blocked.
     private(set) var isTakenBack = false
+    /// When it was heard.
+    private(set) var heardAt = Date.distantPast
     /// The purchases by their original transaction, as the last status stated them.
     private(set) var purchases: [String: Purchase] = [:]
     /// Which answers have set the device's clock right.
     private(set) var dated = 0
 
-    mutating func hear(_ path: String, _ status: Int, _ body: Data) {
+    /// - Parameter now: when the answer came.
+    mutating func hear(_ path: String, _ status: Int, _ body: Data, at now: Date) {
         guard status == 200, let answer = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
             return
         }
         switch path {
-        case "/v1/subscriptions/status", "/v1/subscriptions/restore": hear(status: answer)
+        case "/v1/subscriptions/status", "/v1/subscriptions/restore":
+            heardAt = now
+            hear(status: answer)
         case "/v1/subscriptions/verify":
+            heardAt = now
             dated += 1
             if let account = answer["account"] as? [String: Any] {
                 note(account, access: "hasAccess", end: "expiresAt")

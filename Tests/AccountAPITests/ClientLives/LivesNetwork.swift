@@ -73,7 +73,9 @@ final class LivesNetwork: HTTPTransport, @unchecked Sendable {
             change { state in
                 state.answers += 1
                 if answer.statusCode >= 500 { state.failures += 1 }
-                state.heard.hear(url.path, answer.statusCode, data)
+                state.heard.hear(
+                    url.path, answer.statusCode, data,
+                    at: Date(timeIntervalSince1970: Double(clock.millisecondsSince1970) / 1000))
             }
             return (data, answer)
         case .cutBefore, .cutAfter: throw URLError(.networkConnectionLost)
