@@ -148,11 +148,11 @@ struct DeskTests {
                 #"{"signedTransactionInfo":"\#(bought.transaction)","productId":"com.example.storehook.other"}"#)
             #expect(
                 mixed.hasPrefix(
-                    "productId is com.example.storehook.other in the request and com.example.storehook.basic.monthly in the signed"
+                    "productId of the request is not that of the signed transaction, which is com.example.storehook.basic.monthly"
                 ),
                 "\(mixed)")
             let number = try await detail(#"{"signedTransactionInfo":"\#(bought.transaction)","transactionId":"7"}"#)
-            #expect(number.hasPrefix("transactionId is 7 in the request and "), "\(number)")
+            #expect(number.hasPrefix("transactionId of the request is not that of the signed"), "\(number)")
             let without = try await shop.post("/v1/subscriptions/verify", as: "alice")
             #expect(without.status == 400 && without.code == "invalid_request")
             let another = #"{"signedTransactionInfo":"\#(bought.transaction)","productId":"something.else"}"#

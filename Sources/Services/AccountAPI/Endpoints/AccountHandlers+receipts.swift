@@ -33,21 +33,21 @@ extension AccountHandlers {
                 && (self.transaction ?? transaction.transactionId) == transaction.transactionId
         }
 
-        /// The first member that is otherwise in these transactions, with both values; nil where each is the same.
+        /// The first member that is otherwise in these transactions; nil where each is the same. Of the transactions only the product is
+        /// named: they may be another account's.
         func mismatch(with transactions: [TransactionPayload]) -> APIProblem? {
             for found in transactions where !isTrue(of: found) {
-                let (name, claimed, said) =
-                    product.map { $0 == found.productId } ?? true
-                    ? ("transactionId", transaction, Optional(found.transactionId))
-                    : ("productId", product, found.productId)
-                let (here, there) = (claimed ?? "-", said ?? "-")
+                let isOfProduct = product.map { $0 == found.productId } ?? true
+                let name = isOfProduct ? "transactionId" : "productId"
+                let signed = isOfProduct ? nil : found.productId
+                let (of, among) = (signed.map { ", which is \($0)" } ?? "", signed.map { "（\($0)）" } ?? "")
                 return APIProblem(
                     .mismatch,
                     ProblemText(
-                        "\(name) is \(here) in the request and \(there) in the signed transaction: leave \(name) out, or send the "
+                        "\(name) of the request is not that of the signed transaction\(of): leave \(name) out, or send the "
                             + "transaction that it names",
-                        "请求中的 \(name) 为 \(here)，而已签名的交易中为 \(there)：请去掉 \(name)，或发送与之相符的交易",
-                        "請求中的 \(name) 為 \(here)，而已簽署的交易中為 \(there)：請去掉 \(name)，或傳送與之相符的交易"))
+                        "请求中的 \(name) 与已签名的交易\(among)不符：请去掉 \(name)，或发送与之相符的交易",
+                        "請求中的 \(name) 與已簽署的交易\(among)不符：請去掉 \(name)，或傳送與之相符的交易"))
             }
             return nil
         }
