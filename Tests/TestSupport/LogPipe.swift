@@ -25,6 +25,8 @@ public final class LogPipe: Sendable {
     public let writing: Int32
     private let reading: Int32
     private let state = Mutex(State())
+    /// Held from reading to keeping, so that what two readers get stays in its order.
+    private let turn = Mutex(())
 
     /// Makes the pipe.
     public init(_ collector: Collector) throws {
@@ -77,9 +79,12 @@ public final class LogPipe: Sendable {
     private func read(_ most: Int, everySecond: Bool) {
         var bytes = [UInt8](repeating: 0, count: most)
         while true {
-            let count = Glibc.read(reading, &bytes, most)
+            let count = turn.withLock { _ in
+                let count = Glibc.read(reading, &bytes, most)
+                if count > 0 { state.withLock { $0.text += bytes[..<count] } }
+                return count
+            }
             guard count > 0 else { return }
-            state.withLock { $0.text += bytes[..<count] }
             if everySecond { sleep(1) }
         }
     }
