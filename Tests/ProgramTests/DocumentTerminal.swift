@@ -74,8 +74,11 @@ struct DocumentTerminal: Sendable {
             } else if block.isTyped {
                 var answers = ""
                 for line in block.commands {
-                    // The doctor says what is to be done, and there may be something; a catalog differs from the current one.
-                    let isQuestion = line.hasPrefix("storehook doctor") || line.hasPrefix("storehook catalog diff")
+                    // The doctor says what is to be done, and there may be something; a catalog differs from the current one; what a dry
+                    // run replays has to be mended first.
+                    let isQuestion =
+                        line.hasPrefix("storehook doctor") || line.hasPrefix("storehook catalog diff")
+                        || line.hasSuffix("--dry-run")
                     let terminal = self
                     let answer = await record(document, line) {
                         try await terminal.type(line, mayAnswerNo: isQuestion)
