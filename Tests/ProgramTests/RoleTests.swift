@@ -259,7 +259,10 @@ struct RoleTests {
                     ["discard", letters[1], "--why", "a test"],
                 ] {
                     let program = try site.start(["dead-letters"] + command, ops)
-                    #expect(await program.end() == .exited(0), "\(command): \(program.errors)")
+                    let ending = await program.end()
+                    // Each letter would die again, which the dry run says.
+                    let isRefused = command.contains("--dry-run") && program.errors.contains("mend first")
+                    #expect(ending == .exited(isRefused ? 1 : 0), "\(command): \(program.errors)")
                     await program.discard()
                 }
                 #expect(try await site.run("queue", "--conservation", with: ops).ending == .exited(0))
