@@ -33,7 +33,10 @@ extension ClientLife {
             }
         } else if isOnline, server.allows {
             wrong("it locks out who has paid and is online")
-        } else if heard.allows == true, heard.until.map({ $0 > time.latest }) ?? true {
+        } else if heard.allows == true, heard.until.map({ $0 > time.latest }) ?? true,
+            // What the App Store has taken back since is not what was last known.
+            !heard.purchases.values.contains(where: { $0.transactionID.map(store.takenBack.contains) ?? false })
+        {
             wrong("it does not allow, and what was last known has not ended")
         } else if server.allows {
             figures.behind += 1

@@ -10,6 +10,8 @@ final class LivesStore: PurchaseSource, @unchecked Sendable {
         var held: [StoreTransaction] = []
         /// When each transaction was revoked, as the app has got it last.
         var seen: [String: Date?] = [:]
+        /// What was handed over as taken back.
+        var takenBack: Set<String> = []
         var updates: [StoreResult] = []
         /// The app, while it waits for the next update.
         var reader: CheckedContinuation<StoreResult?, Never>?
@@ -28,6 +30,9 @@ final class LivesStore: PurchaseSource, @unchecked Sendable {
     /// What the app may use, as it was read last in this launch.
     var held: [StoreTransaction] { change { $0.held } }
 
+    /// The transactions that the App Store has taken back, as far as the app was handed that in this launch.
+    var takenBack: Set<String> { change { $0.takenBack } }
+
     // MARK: - PurchaseSource
 
     func products(_ identifiers: [String]) async throws -> [StoreProduct] { try await source.products(identifiers) }
@@ -44,7 +49,15 @@ final class LivesStore: PurchaseSource, @unchecked Sendable {
         return results
     }
 
-    func unfinished() async throws -> [StoreResult] { try await source.unfinished() }
+    func unfinished() async throws -> [StoreResult] {
+        let results = try await source.unfinished()
+        change { state in
+            for case .verified(let transaction) in results where transaction.revokedAt != nil {
+                state.takenBack.insert(transaction.id)
+            }
+        }
+        return results
+    }
 
     /// One reader's: the app asks for the next update when it is done with the one before.
     var updates: AsyncStream<StoreResult> {

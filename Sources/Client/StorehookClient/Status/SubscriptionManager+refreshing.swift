@@ -108,7 +108,10 @@ extension SubscriptionManager {
         guard generation == mine else { return nil }
         var failure: ClientError?
         do {
-            for result in try await source.unfinished() {
+            let unfinished = try await source.unfinished()
+            guard generation == mine else { return nil }
+            for case .verified(let transaction) in unfinished { note(transaction) }
+            for result in unfinished {
                 guard generation == mine else { return nil }
                 guard await take(result, finishes: true, mine) == .later else { continue }
                 // One that does not answer is not asked for each of them.
