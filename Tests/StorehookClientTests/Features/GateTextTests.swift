@@ -22,6 +22,14 @@ struct GateTextTests {
         #expect(Self.prompt("none_has_it", "free", .english) == "Nothing is not part of your plan.")
     }
 
+    @Test("say of a limit of one that it is used")
+    func one() {
+        let rules = FeatureRules(
+            tiers: [.init(id: "free", name: "Free", limits: ["export": .count(1, per: .day)])],
+            features: [.init(id: "export", name: "Exports", unit: "export")])
+        #expect(Self.prompt("export", "free", used: 1, .english, rules) == "Exports: the 1 of today is used.")
+    }
+
     @Test("say what is used up in the day, month or in total, and what gives more")
     func limit() {
         #expect(
