@@ -12,15 +12,13 @@ public final class UsageTracker {
     private let context: @MainActor () -> UsageContext
     private let now: @MainActor () -> Date
     private let server: any UsageServer
-    private let cache: any StatusCache
     private let bundled: FeatureRules?
     private let timeZone: TimeZone
     private let log: (@Sendable (String) -> Void)?
 
     private var ledger: UsageLedger?
     private var hasCurrentRules = false
-    /// Whether the cache could not be opened, so that nothing is saved over what it holds.
-    private var isCacheClosed = false
+    private var kept: KeptValue<UsageLedger>
     private var pass: Task<Void, Never>?
     private var wantsAnotherPass = false
     private let snapshots = Snapshots<UsageState>()
@@ -35,7 +33,8 @@ public final class UsageTracker {
         log: (@Sendable (String) -> Void)?, context: @escaping @MainActor () -> UsageContext,
         now: @escaping @MainActor () -> Date, changes: AsyncStream<Void>
     ) {
-        (self.server, self.cache, self.bundled, self.timeZone, self.log) = (server, cache, bundled, timeZone, log)
+        (self.server, self.bundled, self.timeZone, self.log) = (server, bundled, timeZone, log)
+        kept = KeptValue(cache)
         (self.context, self.now) = (context, now)
         watching = Task { [weak self] in
             var last: UsageContext?
@@ -209,27 +208,22 @@ public final class UsageTracker {
         let account = context().accountID
         guard ledger?.account != account else { return loadAgain() }
         ledger = nil
-        isCacheClosed = false
         hasCurrentRules = false
         if let account { ledger = load(account) ?? UsageLedger(account: account) } else { remove() }
         snapshots.send(state)
     }
 
-    /// What the cache has of an account; nil where that is nothing. A file that cannot be opened now, as while the device is locked, is left
-    /// as it is and read later.
+    /// What the cache has of an account; nil where that is nothing.
     private func load(_ account: String) -> UsageLedger? {
-        let data: Data?
-        do { data = try cache.load() } catch {
-            if !isCacheClosed { log?("usage: the cache cannot be opened, and is read later: \(type(of: error))") }
-            isCacheClosed = true
+        let wasClosed = kept.isClosed
+        switch kept.load() {
+        case .nothing: return nil
+        case .value(let ledger) where ledger.account == account: return ledger
+        case .value: break
+        case .unreadable: log?("usage: the cache cannot be read, counting begins anew")
+        case .closed(let error):
+            if !wasClosed { log?("usage: the cache cannot be opened, and is read later: \(type(of: error))") }
             return nil
-        }
-        isCacheClosed = false
-        guard let data else { return nil }
-        if let ledger = try? JSONDecoder().decode(UsageLedger.self, from: data) {
-            if ledger.account == account { return ledger }
-        } else {
-            log?("usage: the cache cannot be read, counting begins anew")
         }
         remove()
         return nil
@@ -237,14 +231,14 @@ public final class UsageTracker {
 
     /// Takes what the cache has, where it could not be opened before. What was counted meanwhile comes after it.
     private func loadAgain() {
-        guard isCacheClosed, let counted = ledger else { return }
-        let kept = load(counted.account)
-        guard !isCacheClosed else { return }
-        keep(kept.map { counted.following($0) } ?? counted, always: true)
+        guard kept.isClosed, let counted = ledger else { return }
+        let earlier = load(counted.account)
+        guard !kept.isClosed else { return }
+        save(earlier.map { counted.following($0) } ?? counted)
     }
 
     private func remove() {
-        do { try cache.remove() } catch { log?("usage: the cache cannot be removed: \(type(of: error))") }
+        do { try kept.remove() } catch { log?("usage: the cache cannot be removed: \(type(of: error))") }
     }
 
     /// Whether an answer is still of the account that is signed in.
@@ -259,14 +253,13 @@ public final class UsageTracker {
         keep(ledger)
     }
 
-    private func keep(_ changed: UsageLedger, always: Bool = false) {
-        guard always || changed != ledger else { return }
-        if !isCacheClosed {
-            do {
-                try cache.save(JSONEncoder().encode(changed))
-            } catch {
-                log?("usage: the cache cannot be written, what waits is lost if the app ends now: \(type(of: error))")
-            }
+    private func keep(_ changed: UsageLedger) {
+        if changed != ledger { save(changed) }
+    }
+
+    private func save(_ changed: UsageLedger) {
+        do { try kept.save(changed) } catch {
+            log?("usage: the cache cannot be written, what waits is lost if the app ends now: \(type(of: error))")
         }
         ledger = changed
         snapshots.send(state)

@@ -126,20 +126,13 @@ extension SubscriptionManager {
     private func restore(_ mine: Int) async -> RestoreResult {
         do {
             try await source.sync()
-            var seen: Set<StoreTransaction.Version> = []
             let unfinished = try await source.unfinished()
             let held = try await source.currentEntitlements()
             guard generation == mine else { return .cancelled }
-            var transactions: [StoreTransaction] = []
-            for result in unfinished + held {
-                switch result {
-                case .verified(let transaction):
-                    note(transaction)
-                    if seen.insert(transaction.version).inserted { transactions.append(transaction) }
-                case .unverified(let claimed, let reason): reject(claimed, nil, reason, mine)
-                }
-            }
-            change { turn.entitlements = held.compactMap { if case .verified(let one) = $0 { one } else { nil } } }
+            let entitlements = verified(held, mine)
+            change { turn.entitlements = entitlements }
+            var seen: Set<StoreTransaction.Version> = []
+            let transactions = (verified(unfinished, mine) + entitlements).filter { seen.insert($0.version).inserted }
             guard !transactions.isEmpty else {
                 if let error = await askStatus(mine) { return .failed(error) }
                 return .nothing
@@ -174,10 +167,8 @@ extension SubscriptionManager {
                 failure = .otherAccount
                 refuse(transaction, .otherAccount)
             case .rejected(let error):
-                turn.settled[transaction.version] = .rejected(error)
                 failure = failure ?? error
-                // What proves nothing gives nothing, although the device took it for signed by the store.
-                if error == .verificationFailed { learn { $0.refused.insert(transaction.originalID) } }
+                reject(transaction, error)
             case .later: turn.settled[transaction.version] = nil
             }
         }

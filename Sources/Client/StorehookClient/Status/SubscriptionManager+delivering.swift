@@ -12,8 +12,22 @@ extension SubscriptionManager {
             if generation == mine { note(transaction) }
             return await deliver(transaction, finishes: finishes, mine)
         case .unverified(let claimed, let reason):
-            reject(claimed, productID, reason, mine)
+            report(unverified: claimed, productID, reason, mine)
             return .rejected(.verificationFailed)
+        }
+    }
+
+    /// The transactions among what the store hands over. It reports the others, and takes note of what was taken back.
+    func verified(_ results: [StoreResult], _ mine: Int) -> [StoreTransaction] {
+        results.compactMap { result in
+            switch result {
+            case .verified(let transaction):
+                note(transaction)
+                return transaction
+            case .unverified(let claimed, let reason):
+                report(unverified: claimed, nil, reason, mine)
+                return nil
+            }
         }
     }
 
@@ -28,7 +42,9 @@ extension SubscriptionManager {
     }
 
     /// Reports a result whose signature is not the store's: once, and neither sent nor finished.
-    func reject(_ claimed: StoreTransaction?, _ productID: String?, _ reason: String, _ mine: Int) {
+    private func report(
+        unverified claimed: StoreTransaction?, _ productID: String?, _ reason: String, _ mine: Int
+    ) {
         guard generation == mine, turn.reportedFaults.insert("\(claimed?.id ?? "") \(reason)").inserted else { return }
         write("a transaction is not signed by the store and gives nothing: \(reason)")
         guard let productID = productID ?? claimed?.productID else { return }
@@ -99,9 +115,7 @@ extension SubscriptionManager {
             return .refused(error)
         case .rejected(let described):
             write("the server rejects transaction \(transaction.id): it is not finished")
-            // What proves nothing gives nothing, although the device took it for signed by the store.
-            if described == .verificationFailed { learn { $0.refused.insert(transaction.originalID) } }
-            turn.settled[transaction.version] = .rejected(described)
+            reject(transaction, described)
             report(
                 PurchaseAttempt(
                     .purchase, .failed, productID: transaction.productID, reason: "rejected",
@@ -121,6 +135,13 @@ extension SubscriptionManager {
             known.refused.insert(transaction.originalID)
             known.accepted.remove(transaction.id)
         }
+    }
+
+    /// Takes note that the server cannot take a transaction. What proves nothing gives nothing, although the device took it for signed by
+    /// the store.
+    func reject(_ transaction: StoreTransaction, _ error: ClientError) {
+        turn.settled[transaction.version] = .rejected(error)
+        if error == .verificationFailed { learn { $0.refused.insert(transaction.originalID) } }
     }
 
     /// Finishes a transaction that the server has accepted, once. Where the store cannot be reached it is finished at the next scan.

@@ -110,10 +110,9 @@ extension SubscriptionManager {
         do {
             let unfinished = try await source.unfinished()
             guard generation == mine else { return nil }
-            for case .verified(let transaction) in unfinished { note(transaction) }
-            for result in unfinished {
+            for transaction in verified(unfinished, mine) {
                 guard generation == mine else { return nil }
-                guard await take(result, finishes: true, mine) == .later else { continue }
+                guard await deliver(transaction, finishes: true, mine) == .later else { continue }
                 // One that does not answer is not asked for each of them.
                 failure = .network
                 break
@@ -121,7 +120,6 @@ extension SubscriptionManager {
         } catch {
             write("the store cannot be asked what is unfinished: \(ClientError.kind(of: error))")
         }
-        await readEntitlements(mine)
         guard generation == mine else { return nil }
         if let error = await askStatus(mine) { return error }
         // What the store holds and the server lacks is handed in at once.
@@ -149,16 +147,8 @@ extension SubscriptionManager {
         do {
             let results = try await source.currentEntitlements()
             guard generation == mine else { return }
-            var verified: [StoreTransaction] = []
-            for result in results {
-                switch result {
-                case .verified(let transaction):
-                    note(transaction)
-                    verified.append(transaction)
-                case .unverified(let claimed, let reason): reject(claimed, nil, reason, mine)
-                }
-            }
-            change { turn.entitlements = verified }
+            let held = verified(results, mine)
+            change { turn.entitlements = held }
         } catch {
             write("the store cannot be asked what it holds: \(ClientError.kind(of: error))")
         }

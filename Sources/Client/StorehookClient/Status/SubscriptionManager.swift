@@ -20,7 +20,6 @@ public final class SubscriptionManager {
     let server: any StatusServer
     let source: any PurchaseSource
     let clock: any ClientClock
-    private let cache: any StatusCache
     private let grace: TimeInterval
     private let log: (@Sendable (String) -> Void)?
     private let snapshots = Snapshots<State>()
@@ -29,6 +28,7 @@ public final class SubscriptionManager {
     private(set) var generation = 0
     private var guarded: GuardedClock
     private(set) var known: KnownStatus?
+    private var kept: KeptValue<KnownStatus>
     /// What does not outlive the account's turn in this process.
     var turn = Turn()
     /// What the store sells, and the catalog that names it.
@@ -43,8 +43,6 @@ public final class SubscriptionManager {
         var isAsked = false
         /// Whether the server has stated that the app's token is of the account that is signed in.
         var isChecked = false
-        /// Whether the cache could not be opened, so that nothing is saved over what it holds.
-        var isCacheClosed = false
         var isStarted = false
         var hasCompletedInitialScan = false
         var busy = 0
@@ -93,8 +91,8 @@ public final class SubscriptionManager {
         server: any StatusServer, source: any PurchaseSource, cache: any StatusCache, grace: TimeInterval,
         clock: any ClientClock, log: (@Sendable (String) -> Void)? = nil
     ) {
-        (self.server, self.source, self.cache, self.grace) = (server, source, cache, grace)
-        (self.clock, self.log) = (clock, log)
+        (self.server, self.source, self.grace) = (server, source, grace)
+        (self.clock, self.log, kept) = (clock, log, KeptValue(cache))
         guarded = GuardedClock(clock)
     }
 
@@ -114,31 +112,27 @@ public final class SubscriptionManager {
         snapshots.send(state)
     }
 
-    /// Takes what the cache has. A file that cannot be opened now, as while the device is locked, is left as it is and read later.
+    /// Takes what the cache has.
     private func load() {
-        let data: Data?
-        do { data = try cache.load() } catch {
-            turn.isCacheClosed = true
-            turn.error = .unreadableCache
-            write("the cache cannot be opened, and is read later: \(type(of: error))")
-            return
-        }
-        turn.isCacheClosed = false
-        guard let data else { return }
-        guard let kept = try? JSONDecoder().decode(KnownStatus.self, from: data) else {
+        switch kept.load() {
+        case .nothing: break
+        case .value(let kept):
+            // The time is the device's and not the account's.
+            guarded.raise(to: kept.highest)
+            // What was learnt meanwhile is newer.
+            if kept.accountID == known?.accountID, known?.answer == nil { known = kept }
+        case .unreadable:
             turn.error = .unreadableCache
             write("the cache cannot be read, the account is free until the server or the store is asked")
-            return
+        case .closed(let error):
+            turn.error = .unreadableCache
+            write("the cache cannot be opened, and is read later: \(type(of: error))")
         }
-        // The time is the device's and not the account's.
-        guarded.raise(to: kept.highest)
-        // What was learnt meanwhile is newer.
-        if kept.accountID == known?.accountID, known?.answer == nil { known = kept }
     }
 
     /// Takes what the cache has, where it could not be opened before.
     func loadAgain() {
-        guard turn.isCacheClosed else { return }
+        guard kept.isClosed else { return }
         willSend()
         load()
         save()
@@ -150,7 +144,7 @@ public final class SubscriptionManager {
         willSend()
         begin()
         known = nil
-        do { try cache.remove() } catch { write("the cache cannot be removed: \(type(of: error))") }
+        do { try kept.remove() } catch { write("the cache cannot be removed: \(type(of: error))") }
         snapshots.send(state)
     }
 
@@ -238,11 +232,11 @@ public final class SubscriptionManager {
     }
 
     private func save() {
-        guard known != nil else { return }
+        guard var known else { return }
         guarded.notice()
-        known?.highest = guarded.now
-        if turn.isCacheClosed { return }
-        do { try cache.save(JSONEncoder().encode(known)) } catch {
+        known.highest = guarded.now
+        self.known = known
+        do { try kept.save(known) } catch {
             write("the cache cannot be written: \(type(of: error))")
         }
     }
