@@ -36,37 +36,12 @@ struct AccountStoryTests {
     }
 
     private func withWorld(_ body: (World) async throws -> Void) async throws {
-        try await withSite { site in
-            try await withTemporaryDirectory { directory in
-                try await withTokenKey { keys in
-                    try await site.with(["receive", "--port", "0"]) { receiver in
-                        let store = try await RunningAppStore(
-                            site, keys: directory + "/keys",
-                            [
-                                "--days-behind", "1", "--notify",
-                                "http://127.0.0.1:\(try #require(receiver.port))/webhooks/apple",
-                            ])
-                        do {
-                            try await run(site, store, keys, directory, body)
-                            await store.discard()
-                        } catch {
-                            await store.discard()
-                            throw error
-                        }
-                    }
-                }
-            }
-        }
+        try await withShop { site, store, settings, _ in try await run(site, store, settings, body) }
     }
 
     private func run(
-        _ site: Site, _ store: RunningAppStore, _ keys: [String: String], _ directory: String,
-        _ body: (World) async throws -> Void
+        _ site: Site, _ store: RunningAppStore, _ settings: [String: String], _ body: (World) async throws -> Void
     ) async throws {
-        let settings = keys.merging([
-            "STOREHOOK_TRUSTED_ROOTS": try #require(store.announcement["rootFingerprint"]),
-            "STOREHOOK_APPLE_KEYS": try #require(store.announcement["keysFile"]), "STOREHOOK_APPLE_URL": store.url,
-        ]) { $1 }
         try await site.apply(catalog: shopCatalog)
         try await site.with(["work"], settings) { _ in
             try await site.with(["serve", "--port", "0"], settings) { api in

@@ -83,7 +83,7 @@ struct RoleTests {
         }
     }
 
-    @Test("are named by a command that another user types, with whom it is for and what to do")
+    @Test("are named by a command that another user types, with the user that it is for and what to do")
     func strangers() async throws {
         try await withRoles { site in
             let owner: String = try await site.value("select current_user::text")

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import TestSupport
+import Testing
 
 /// `storehook app-store` as a program of its own.
 struct RunningAppStore: Sendable {
@@ -45,5 +46,39 @@ struct RunningAppStore: Sendable {
         }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         return String(buffer: try await response.body.collect(upTo: 8 << 20))
+    }
+}
+
+/// A shop that posts to a receiver of the site's while `body` lasts, the settings of programs that serve it, and a directory.
+func withShop(
+    _ body: (
+        _ site: Site, _ store: RunningAppStore, _ settings: [String: String], _ directory: String
+    ) async throws -> Void
+) async throws {
+    try await withSite { site in
+        try await withTemporaryDirectory { directory in
+            try await withTokenKey { keys in
+                try await site.with(["receive", "--port", "0"]) { receiver in
+                    let store = try await RunningAppStore(
+                        site, keys: directory + "/keys",
+                        [
+                            "--days-behind", "1", "--notify",
+                            "http://127.0.0.1:\(try #require(receiver.port))/webhooks/apple",
+                        ])
+                    do {
+                        let settings = keys.merging([
+                            "STOREHOOK_TRUSTED_ROOTS": try #require(store.announcement["rootFingerprint"]),
+                            "STOREHOOK_APPLE_KEYS": try #require(store.announcement["keysFile"]),
+                            "STOREHOOK_APPLE_URL": store.url,
+                        ]) { $1 }
+                        try await body(site, store, settings, directory)
+                        await store.discard()
+                    } catch {
+                        await store.discard()
+                        throw error
+                    }
+                }
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ extension Database {
         case role(DatabaseRole)
     }
 
-    /// Runs `body`, and says of a statement that the database user has no right to, whom it is for and what to do.
+    /// Runs `body`. A statement that the database user has no right to ends it with the user that the command is for, and what to do.
     /// - Throws: `CommandFailure` in the place of such an error; any other as it is.
     static func explaining<T>(_ pool: PostgresPool, for login: Login, _ body: () async throws -> T) async throws -> T {
         do {

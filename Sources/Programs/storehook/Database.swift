@@ -11,7 +11,7 @@ enum Database {
     /// Runs `body` with a pool of connections to a database whose schema fits this binary, and closes it.
     /// - Parameters:
     ///   - checkingIDs: whether to refuse a setting that differs from the database's rule of account ids.
-    ///   - login: whom the command is for.
+    ///   - login: the user that the command is for.
     static func with<T>(
         _ settings: Settings, size: Int = 1, checkingIDs: Bool = true, for login: Login = .role(.ops),
         _ body: (PostgresPool) async throws -> T

@@ -187,7 +187,7 @@ struct EventWriter {
         let now = ahead > 0 && ahead < Self.clockDifference ? latest : now
         let fill = fills[Scope(news.key)].flatMap { $0.isAll(of: news.evidence) ? $0 : nil }
         let isFilling = fill != nil
-        // What was reported of a purchase that was bought once does not say of which account.
+        // The report of a one-time purchase does not name the account.
         let former = stored.line?.account ?? formerOwner
         if let owner { take(evidence, of: news, owner, fill) }
         if let former, former != owner { take(evidence, of: news, former, fill) }

@@ -32,7 +32,7 @@ struct ClientLivesTests {
     }
 
     @Test(
-        "allow what the server says, what the App Store holds unjudged, or what was kept; nothing that was taken back; lock out nobody who has paid"
+        "allow what the server says, what the App Store holds unjudged, or what was kept; nothing that was taken back; lock out no customer who has paid"
     )
     func lives() async throws {
         let seeds = sampledSeeds(of: 300)

@@ -1,7 +1,7 @@
 @testable import Simulation
 
 extension Customer {
-    /// A customer whose life a seed decides, whoever else there is.
+    /// A customer whose life a seed decides, whatever other customers there are.
     init(_ id: String, by seed: UInt64, token: String, bornAt birth: Milliseconds, in app: SimulatedApp) {
         self.init(
             id: id, joined: birth, isLively: true,

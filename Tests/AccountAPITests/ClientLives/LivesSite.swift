@@ -17,23 +17,7 @@ struct LivesSite: Sendable {
     static let app = SimulatedApp.example.in(.production)
     /// 2025-09-01T00:00:00Z
     static let start: Milliseconds = 1_756_684_800_000
-    static let catalog = """
-        app: com.example.storehook
-        tiers:
-          - id: free
-          - id: pro
-          - id: premium
-        products:
-          - {id: weekly, product_id: com.example.storehook.basic.weekly, tier: pro, period: week}
-          - {id: monthly, product_id: com.example.storehook.basic.monthly, tier: pro, period: month}
-          - {id: yearly, product_id: com.example.storehook.basic.yearly, tier: pro, period: year}
-          - {id: news, product_id: com.example.storehook.news.monthly, tier: pro, period: month}
-          - {id: best, product_id: com.example.storehook.premium.monthly, tier: premium, period: month}
-          - {id: longest, product_id: com.example.storehook.premium.yearly, tier: premium, period: year}
-          - {id: lifetime, product_id: com.example.storehook.lifetime.unlock, tier: premium, period: lifetime}
-          - {id: season, product_id: com.example.storehook.season.pass, tier: pro, period: term, lasts: 20}
-
-        """
+    static let catalog = shopLivesCatalog()
 
     let store: SimulatedAppStore
     let clock: ManualClock
@@ -113,7 +97,7 @@ struct LivesSite: Sendable {
         try await worker.hear(bodies)
     }
 
-    /// A customer whose life a seed decides, whoever else there is. What the customer buys is for an account of the same name.
+    /// A customer whose life a seed decides, whatever other customers there are. What the customer buys is for an account of the same name.
     func add(_ seed: UInt64) async -> (name: String, birth: Milliseconds) {
         let name = "life-\(seed)"
         let birth = Self.start + .days(Int64(seed % 5) + 1)

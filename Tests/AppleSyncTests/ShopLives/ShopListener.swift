@@ -26,23 +26,7 @@ struct ShopListener: Sendable {
     static let scope = AppEnvironment(bundleID: SimulatedApp.example.bundleId, environment: "Production")
 
     /// What the shop sells, as the operator sells it on.
-    static let catalog = """
-        app: com.example.storehook
-        tiers:
-          - id: free
-          - id: pro
-          - id: premium
-        products:
-          - {id: weekly, product_id: com.example.storehook.basic.weekly, tier: pro, period: week}
-          - {id: monthly, product_id: com.example.storehook.basic.monthly, tier: pro, period: month}
-          - {id: yearly, product_id: com.example.storehook.basic.yearly, tier: pro, period: year}
-          - {id: news, product_id: com.example.storehook.news.monthly, tier: pro, period: month}
-          - {id: best, product_id: com.example.storehook.premium.monthly, tier: premium, period: month}
-          - {id: longest, product_id: com.example.storehook.premium.yearly, tier: premium, period: year}
-          - {id: lifetime, product_id: com.example.storehook.lifetime.unlock, tier: premium, period: lifetime}
-          - {id: season, product_id: com.example.storehook.season.pass, tier: pro, period: term, lasts: \(seasonDays)}
-
-        """
+    static let catalog = shopLivesCatalog(seasonDays: seasonDays)
     static let seasonDays: Int64 = 20
     /// What each product gives.
     static let tiers = [

@@ -49,7 +49,7 @@ struct ShopTruth: Hashable {
 }
 
 extension Customer {
-    /// A customer whose life a seed decides, whoever else there is.
+    /// A customer whose life a seed decides, whatever other customers there are.
     init(_ id: String, by seed: UInt64, token: String, bornAt birth: Milliseconds, in app: SimulatedApp) {
         self.init(
             id: id, joined: birth, isLively: true,

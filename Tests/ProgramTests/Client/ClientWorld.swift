@@ -23,23 +23,15 @@ struct ClientWorld: Sendable {
     }
 
     static let monthly = "com.example.storehook.basic.monthly"
-    static let catalog = """
-        app: com.example.storehook
-        currency: USD
-        tiers:
-          - id: free
-          - id: pro
-          - id: premium
-        products:
-          - {id: basic, product_id: com.example.storehook.basic.monthly, tier: pro, period: month, price: 4.99, sort_order: 1}
-          - {id: yearly, product_id: com.example.storehook.basic.yearly, tier: pro, period: year, price: 39.99, sort_order: 2}
-          - {id: lifetime, product_id: com.example.storehook.lifetime.unlock, tier: premium, period: lifetime, sort_order: 3}
-        features:
-          - id: scans
-            limits: {free: 50 in total, pro: 60 in total, premium: unlimited}
-          - id: export
-            limits: {free: no, pro: yes, premium: yes}
-        """
+    static let catalog =
+        shopProducts + """
+
+            features:
+              - id: scans
+                limits: {free: 50 in total, pro: 60 in total, premium: unlimited}
+              - id: export
+                limits: {free: no, pro: yes, premium: yes}
+            """
 
     let site: Site
     let store: RunningAppStore
@@ -52,37 +44,13 @@ struct ClientWorld: Sendable {
 
     /// Starts all of it while `body` lasts.
     static func with(_ body: (ClientWorld) async throws -> Void) async throws {
-        try await withSite { site in
-            try await withTemporaryDirectory { directory in
-                try await withTokenKey { keys in
-                    try await site.with(["receive", "--port", "0"]) { receiver in
-                        let store = try await RunningAppStore(
-                            site, keys: directory + "/keys",
-                            [
-                                "--days-behind", "1", "--notify",
-                                "http://127.0.0.1:\(try #require(receiver.port))/webhooks/apple",
-                            ])
-                        do {
-                            try await run(site, store, keys, directory, body)
-                            await store.discard()
-                        } catch {
-                            await store.discard()
-                            throw error
-                        }
-                    }
-                }
-            }
-        }
+        try await withShop { try await run($0, $1, $2, $3, body) }
     }
 
     private static func run(
-        _ site: Site, _ store: RunningAppStore, _ keys: [String: String], _ directory: String,
+        _ site: Site, _ store: RunningAppStore, _ settings: [String: String], _ directory: String,
         _ body: (ClientWorld) async throws -> Void
     ) async throws {
-        let settings = keys.merging([
-            "STOREHOOK_TRUSTED_ROOTS": try #require(store.announcement["rootFingerprint"]),
-            "STOREHOOK_APPLE_KEYS": try #require(store.announcement["keysFile"]), "STOREHOOK_APPLE_URL": store.url,
-        ]) { $1 }
         // The planner knows nothing of a new database, and would compile each statement.
         try await site.pool.query("alter database \(unescaped: site.database.name) set jit = off")
         try await site.apply(catalog: catalog)

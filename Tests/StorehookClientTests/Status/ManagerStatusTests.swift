@@ -4,7 +4,7 @@ import Testing
 @testable import StorehookClient
 
 @MainActor
-@Suite("What the manager knows offline, and of which account", .timeLimit(.minutes(5)))
+@Suite("What the manager knows offline, for the account that is signed in", .timeLimit(.minutes(5)))
 struct ManagerStatusTests {
     private let phone = StatusPhone()
     private static let day = StatusSamples.day

@@ -20,7 +20,7 @@ struct KnownStatus: Codable, Sendable, Equatable {
     var refused: Set<String> = []
     /// The transactions that the server has accepted for this account.
     var accepted: Set<String> = []
-    /// The transactions that the store has taken back, and of which the server has not accepted that yet.
+    /// The transactions that the store has taken back, before the server has accepted that.
     var takenBack: Set<String> = []
 
     /// An answer's members that are needed offline.

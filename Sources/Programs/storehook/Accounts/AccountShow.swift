@@ -61,7 +61,7 @@ struct AccountShow: AsyncParsableCommand {
         account.output.print(CommandAnswer(view, AccountShapes.command, text: view.text))
     }
 
-    /// An account of which nothing is known in this environment. One that the app has asked about has what everybody has; of any
+    /// An account that is not known in this environment. One that the app has asked about has what everybody has; of any
     /// other there is nothing to show.
     private func showUnknown(_ named: AccountIdentity, at instant: Timestamp?, _ settings: Settings) async throws {
         let (reference, environment) = (account.account, environment)

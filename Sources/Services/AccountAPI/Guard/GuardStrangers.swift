@@ -2,7 +2,7 @@ import Accounts
 import Logging
 import Synchronization
 
-/// The names that a guard was asked about and that no catalog has: a proxy with one of them lets nobody in, and its callers see a 403
+/// The names that a guard was asked about and that no catalog has: a proxy with one of them lets no caller in, and its callers see a 403
 /// like any other. One line in the log for each name, once in the life of the process.
 final class GuardStrangers: Sendable {
     private struct Name: Hashable {
@@ -34,7 +34,7 @@ final class GuardStrangers: Sendable {
         guard written.withLock({ $0.count < Self.most && $0.insert(name).inserted }) else { return }
         let kind = name.isTier ? "tier" : "feature"
         logger.warning(
-            "The guard lets nobody in who needs this \(kind): the catalog has none of that id. Correct it in the proxy's URL of the guard, or apply a catalog that has it",
+            "The guard refuses every caller who needs this \(kind): the catalog has none of that id. Correct it in the proxy's URL of the guard, or apply a catalog that has it",
             metadata: ["\(kind)": "\(name.text)"])
     }
 
