@@ -27,11 +27,9 @@ struct AccountUsageServer: UsageServer {
         } catch let problem as Problem {
             switch problem.code {
             case "invalid_request": return .invalid
-            // What the server will never count. Everything else is sent again: busy, away, signed out.
-            case "limit_reached", "tier_required", "feature_not_included", "not_counted", "unknown_feature",
-                "idempotency_key_reused":
-                return .refused
-            // Likewise what a later release of the server refuses for good. What waits behind it is sent.
+            // What the server will never count, also by a word of a later release: what waits behind it is sent. Everything else is sent
+            // again: busy, away, signed out, or a proxy's word.
+            case "limit_reached", "tier_required", "feature_not_included": return .refused
             case _
             where problem.isServers && (400..<500).contains(problem.status)
                 && ![401, 403, 408, 429].contains(problem.status):

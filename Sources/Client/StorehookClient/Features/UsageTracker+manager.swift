@@ -16,9 +16,10 @@ extension UsageTracker {
             server: AccountUsageServer(api: api), cache: cache, bundled: bundled.map { FeatureRules($0) },
             timeZone: timeZone, log: log,
             context: {
-                UsageContext(
-                    accountID: manager.state.accountID, tier: manager.state.access.countedTier,
-                    isChecked: manager.turn.isChecked, readAt: manager.state.readAt)
+                let state = manager.state
+                return UsageContext(
+                    accountID: state.accountID, tier: state.access.countedTier, isChecked: manager.turn.isChecked,
+                    readAt: state.readAt)
             }, now: { manager.now }, changes: manager.changes)
     }
 }

@@ -43,9 +43,10 @@ final class AccountPlan: PlanProvider {
     }
 
     var offers: PaywallContent {
-        PaywallContent(
+        let state = manager.state
+        return PaywallContent(
             offers: (manager.catalog?.products ?? []).map { PaywallOffer($0, manager.product(for: $0.productID)) },
-            rules: tracker.rules, tier: manager.state.access.countedTier, purchased: manager.state.purchasedProductIDs)
+            rules: tracker.rules, tier: state.access.countedTier, purchased: state.purchasedProductIDs)
     }
 
     func loadProducts(_ texts: ClientTexts) async -> ClientMessage? {

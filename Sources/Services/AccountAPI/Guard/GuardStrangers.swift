@@ -1,4 +1,5 @@
 import Accounts
+import Base
 import Logging
 import Synchronization
 
@@ -29,24 +30,13 @@ final class GuardStrangers: Sendable {
     }
 
     private func note(_ name: Name) {
-        // Texts that are made as no id are one: they do not stand in the log.
-        let name = Self.isID(name.text) ? name : Name(isTier: name.isTier, text: "(no id)")
+        // Texts that are made as no id, in either letter case, are one: they do not stand in the log.
+        let isID = SchemaWord.id.accepts(name.text.lowercased())
+        let name = isID ? name : Name(isTier: name.isTier, text: "(no id)")
         guard written.withLock({ $0.count < Self.most && $0.insert(name).inserted }) else { return }
         let kind = name.isTier ? "tier" : "feature"
         logger.warning(
             "The guard refuses every caller who needs this \(kind): the catalog has none of that id. Correct it in the proxy's URL of the guard, or apply a catalog that has it",
             metadata: ["\(kind)": "\(name.text)"])
-    }
-
-    private static func isID(_ text: String) -> Bool {
-        text.utf8.count <= 64
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
     }
 }

@@ -1,8 +1,8 @@
-import Base
+package import Base
 
 extension SchemaWord {
     /// The ids of tiers, products and features, and aliases: they are used in paths and scripts.
-    static let id = SchemaWord(
+    package static let id = SchemaWord(
         first: "a-z0-9", of: "a-z0-9_-", 1...64,
         "is an id: 1 to 64 of a to z, 0 to 9, _ and -, a letter or digit first, like pro-yearly")
 
