@@ -113,6 +113,8 @@ let package = Package(
         .target(
             name: "Events", dependencies: ["Accounts", "AppStorePayloads", "Base", "Subscriptions"],
             path: "Sources/Domain/Events", swiftSettings: rules),
+        // Who of the staff may do what. Pure.
+        .target(name: "Staff", path: "Sources/Domain/Staff", swiftSettings: rules),
         // PostgreSQL over libpq.
         .target(
             name: "Postgres", dependencies: ["Base", "CLibPQ", crypto, logging, serviceLifecycle],
@@ -123,6 +125,10 @@ let package = Package(
             path: "sql", exclude: ["README.md", "migrations", "objects.txt", "roles.sql", "schema.sql"],
             sources: ["Schema.swift", "Schema+objects.swift"],
             swiftSettings: rules),
+        // What staff did, in one order; each row holds the hash of the one before.
+        .target(
+            name: "AuditStore", dependencies: ["Base", "Postgres", crypto],
+            path: "Sources/Storage/AuditStore", swiftSettings: rules),
         // Evidence as signed bytes, its dead letters and its retention; the one queue.
         .target(
             name: "EvidenceStore",
@@ -137,7 +143,8 @@ let package = Package(
         .target(
             name: "AccountStore",
             dependencies: [
-                "Accounts", "AppStorePayloads", "Base", "Events", "Postgres", "PurchaseStore", "Subscriptions", crypto,
+                "Accounts", "AppStorePayloads", "Base", "Events", "Postgres", "PurchaseStore", "Staff", "Subscriptions",
+                crypto,
             ],
             path: "Sources/Storage/AccountStore", swiftSettings: rules),
         // What Apple was asked and what it answered: its history of notifications, test notifications, extensions, consumption.
@@ -236,8 +243,8 @@ let package = Package(
             name: "Operations",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleRecords", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline", "Postgres",
-                "PurchaseStore", "Subscriptions", logging, nioCore, nioPosix,
+                "AppleRecords", "AuditStore", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline",
+                "Postgres", "PurchaseStore", "Staff", "Subscriptions", logging, nioCore, nioPosix,
                 serviceLifecycle,
             ],
             path: "Sources/Services/Operations", swiftSettings: rules),
@@ -269,9 +276,10 @@ let package = Package(
             name: "storehook",
             dependencies: [
                 "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
-                "AppStoreVerification", "AppleRecords", "AppleSync", "Base", "EventStore", "Events", "EvidenceStore",
-                "HTTPKit", "Monitoring", "Operations", "Pipeline", "Postgres", "PurchaseStore", "Receiver", "Schema",
-                "Simulation", "Subscriptions", "Webhooks", "Worker", argumentParser, configuration,
+                "AppStoreVerification", "AppleRecords", "AppleSync", "AuditStore", "Base", "EventStore", "Events",
+                "EvidenceStore", "HTTPKit", "Monitoring", "Operations", "Pipeline", "Postgres", "PurchaseStore",
+                "Receiver", "Schema",
+                "Simulation", "Staff", "Subscriptions", "Webhooks", "Worker", argumentParser, configuration,
                 crypto, jwtKit, logging, metrics, nioSSL, serviceLifecycle, unixSignals,
             ],
             path: "Sources/Programs/storehook", swiftSettings: rules),
@@ -323,7 +331,7 @@ let package = Package(
             path: "Tests/EventsTests", swiftSettings: rules),
         .testTarget(
             name: "DomainTests",
-            dependencies: ["Accounts", "AppStorePayloads", "AppStoreServerAPI", "Base", "TestSupport"],
+            dependencies: ["Accounts", "AppStorePayloads", "AppStoreServerAPI", "Base", "Staff", "TestSupport"],
             path: "Tests/DomainTests", swiftSettings: rules),
         .testTarget(
             name: "AccountsTests",
@@ -374,8 +382,9 @@ let package = Package(
             name: "AccountStoreTests",
             dependencies: [
                 "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification",
-                "AppleRecords",
-                "Base", "Events", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation", "StoreModel",
+                "AppleRecords", "AuditStore",
+                "Base", "Events", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Simulation", "Staff",
+                "StoreModel",
                 "Subscriptions", "TestSupport", crypto, httpTypes,
             ],
             path: "Tests/AccountStoreTests", swiftSettings: rules),
@@ -490,7 +499,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "Accounts", "AppStorePayloads", "AppStoreVerification", "AppleRecords", "Base", "EventStore", "Events",
+                "Accounts", "AppStorePayloads", "AppStoreVerification", "AppleRecords", "AuditStore", "Base",
+                "EventStore", "Events",
                 "EvidenceStore",
                 "HTTPKit", "Pipeline", "Postgres", "Schema", "Simulation", "StandInSupport", "Subscriptions",
                 "TestSupport", "WebhookSupport", "storehook", "storehook-client-example", argumentParser,

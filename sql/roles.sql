@@ -223,6 +223,8 @@ grant update (account) on storehook.consumption_consents to storehook_ops;
 grant delete on storehook.account_names to storehook_ops;
 grant update (recorded_by, why, erased_at) on storehook.staff_texts to storehook_ops;
 grant execute on function storehook.erase_consents(uuid) to storehook_ops;
+-- What they do the database itself adds to the audit, which they read. By themselves they add to it that they opened personal texts.
+grant execute on function storehook.note_opened_texts(text, text, bigint, boolean) to storehook_ops;
 grant execute on function storehook.account_status_at(timestamptz) to storehook_ops;
 grant update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters to storehook_ops;
 -- They add endpoints, and have sent again what was given up.
@@ -232,6 +234,10 @@ grant update (resent_at) on storehook.deliveries to storehook_ops;
 -- They make keys for the operator's own servers and revoke them; none is deleted.
 grant insert on storehook.server_keys to storehook_ops;
 grant update (revoked_at, revoked_by) on storehook.server_keys to storehook_ops;
+-- They say who is staff, and make and revoke the tokens of these.
+grant insert on storehook.staff_members, storehook.staff_tokens to storehook_ops;
+grant update (role, apps, changed_at, changed_by, removed_at, removed_by) on storehook.staff_members to storehook_ops;
+grant update (revoked_at, revoked_by) on storehook.staff_tokens to storehook_ops;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
     storehook.has_access_of(text, text), storehook.account_token(text), storehook.account_token(text, text),
     storehook.count_outbox_day(date, boolean), storehook.refused_senders(),

@@ -148,6 +148,713 @@ $_$;
 
 COMMENT ON FUNCTION storehook.account_token(account text, rule text) IS 'the appAccountToken of an account''s id under a rule (auto, uuid, text); null for what is no id under it';
 
+CREATE TABLE storehook.audit_drafts (
+    id bigint NOT NULL,
+    at timestamp with time zone,
+    actor text NOT NULL,
+    role text NOT NULL,
+    act text NOT NULL,
+    environment text COLLATE pg_catalog."C",
+    app text COLLATE pg_catalog."C",
+    subject_kind text NOT NULL,
+    subject text NOT NULL,
+    before text,
+    after text,
+    record text,
+    login text DEFAULT SESSION_USER NOT NULL,
+    accounts uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    body text
+);
+
+COMMENT ON TABLE storehook.audit_drafts IS 'acts of a transaction that has not committed yet; its commit moves them to the audit';
+
+CREATE FUNCTION storehook.add_audit_draft(draft storehook.audit_drafts) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    insert into storehook.audit_drafts (
+           actor, role, act, environment, app, subject_kind, subject, before, after, record, accounts, body)
+    values (draft.actor, draft.role, draft.act, draft.environment, draft.app, draft.subject_kind, draft.subject, draft.before,
+            draft.after, draft.record, coalesce(draft.accounts, '{}'), draft.body)
+$$;
+
+CREATE TABLE storehook.audit_tail (
+    only_row boolean DEFAULT true NOT NULL,
+    place bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    hash bytea NOT NULL,
+    CONSTRAINT audit_tail_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT audit_tail_only_row_check CHECK (only_row),
+    CONSTRAINT audit_tail_place_check CHECK ((place >= 0))
+);
+
+COMMENT ON TABLE storehook.audit_tail IS 'the place, time and hash of the audit''s last row';
+
+CREATE FUNCTION storehook.append_audit(draft storehook.audit_drafts, tail storehook.audit_tail) RETURNS storehook.audit_tail
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    new_row storehook.audit;
+    new_salt bytea;
+begin
+    new_row.place := tail.place + 1;
+    new_row.at := greatest(date_trunc('milliseconds', coalesce(draft.at, clock_timestamp())), tail.at);
+    new_row.actor := draft.actor;
+    new_row.role := draft.role;
+    new_row.act := draft.act;
+    new_row.environment := draft.environment;
+    new_row.app := draft.app;
+    new_row.subject_kind := draft.subject_kind;
+    new_row.subject := draft.subject;
+    new_row.before := draft.before;
+    new_row.after := draft.after;
+    new_row.record := draft.record;
+    new_row.login := draft.login;
+    if draft.body is not null then
+        -- 244 random bits of the server's strong generator.
+        new_salt := sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
+        new_row.text_digest := sha256(new_salt || convert_to(draft.body, 'UTF8'));
+        insert into storehook.audit_texts (place, accounts, salt, body)
+        values (new_row.place, draft.accounts, new_salt, draft.body);
+    end if;
+    new_row.previous := tail.hash;
+    new_row.hash := sha256(storehook.audit_bytes(new_row));
+    insert into storehook.audit values (new_row.*);
+    tail.place := new_row.place;
+    tail.at := new_row.at;
+    tail.hash := new_row.hash;
+    return tail;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_account_ids() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(new.named_by);
+    draft.role := 'admin';
+    draft.act := 'change_account_ids';
+    draft.subject_kind := 'account_ids';
+    draft.subject := 'rule';
+    draft.before := jsonb_build_object('rule', old.rule)::text;
+    draft.after := jsonb_build_object('rule', new.rule)::text;
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_actor(recorded_by text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select case when recorded_by like 'cli:%' then left(recorded_by, 210) else 'cli:' || left(coalesce(recorded_by, '-'), 206) end
+$$;
+
+CREATE TABLE storehook.audit (
+    place bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor text NOT NULL,
+    role text NOT NULL,
+    act text NOT NULL,
+    environment text COLLATE pg_catalog."C",
+    app text COLLATE pg_catalog."C",
+    subject_kind text NOT NULL,
+    subject text NOT NULL COLLATE pg_catalog."C",
+    before text,
+    after text,
+    record text COLLATE pg_catalog."C",
+    login text NOT NULL,
+    text_digest bytea,
+    previous bytea NOT NULL,
+    hash bytea NOT NULL,
+    CONSTRAINT audit_act_check CHECK ((act ~ '^[a-z_]{1,60}$'::text)),
+    CONSTRAINT audit_actor_check CHECK (((length(actor) >= 1) AND (length(actor) <= 210))),
+    CONSTRAINT audit_after_check CHECK ((length(after) <= 100000)),
+    CONSTRAINT audit_app_check CHECK ((length(app) <= 255)),
+    CONSTRAINT audit_before_check CHECK ((length(before) <= 100000)),
+    CONSTRAINT audit_environment_check CHECK ((length(environment) <= 50)),
+    CONSTRAINT audit_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT audit_login_check CHECK ((length(login) <= 100)),
+    CONSTRAINT audit_place_check CHECK ((place > 0)),
+    CONSTRAINT audit_previous_check CHECK ((octet_length(previous) = 32)),
+    CONSTRAINT audit_record_check CHECK ((length(record) <= 100)),
+    CONSTRAINT audit_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'support'::text, 'admin'::text]))),
+    CONSTRAINT audit_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255))),
+    CONSTRAINT audit_subject_kind_check CHECK ((subject_kind ~ '^[a-z_]{1,60}$'::text)),
+    CONSTRAINT audit_text_digest_check CHECK ((octet_length(text_digest) = 32))
+);
+
+COMMENT ON TABLE storehook.audit IS 'what staff did, one row an act, in one order; each row holds the hash of the one before';
+
+COMMENT ON COLUMN storehook.audit.place IS 'from 1 on, without a gap';
+
+COMMENT ON COLUMN storehook.audit.at IS 'to the millisecond; never before the row above';
+
+COMMENT ON COLUMN storehook.audit.actor IS 'cli: and a name that nobody has proven, or staff: and a number';
+
+COMMENT ON COLUMN storehook.audit.role IS 'the actor''s at the time';
+
+COMMENT ON COLUMN storehook.audit.subject IS 'what it was done to: an account by its token, a purchase, a dead letter, …';
+
+COMMENT ON COLUMN storehook.audit.before IS 'JSON, as PostgreSQL writes jsonb';
+
+COMMENT ON COLUMN storehook.audit.record IS 'the row that holds the act itself';
+
+COMMENT ON COLUMN storehook.audit.login IS 'the database user who wrote it, as PostgreSQL knows it; - for acts that are older than the audit';
+
+COMMENT ON COLUMN storehook.audit.text_digest IS 'SHA-256 of the salt and the text of audit_texts; null where there was no text';
+
+COMMENT ON COLUMN storehook.audit.previous IS 'the hash of the row before; 32 zeros in the first';
+
+COMMENT ON COLUMN storehook.audit.hash IS 'SHA-256 of audit_bytes: of all the columns before it';
+
+CREATE FUNCTION storehook.audit_bytes(a storehook.audit) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select convert_to('storehook-audit-1 ' || string_agg(
+               case when f.value is null then '-'
+                    else octet_length(convert_to(f.value, 'UTF8'))::text || ':' || f.value end, '' order by f.n), 'UTF8')
+      from unnest(array[
+               a.place::text, ((extract(epoch from a.at) * 1000000)::bigint)::text, a.actor, a.role, a.act, a.environment, a.app,
+               a.subject_kind, a.subject, a.before, a.after, a.record, a.login, encode(a.text_digest, 'hex'),
+               encode(a.previous, 'hex')]) with ordinality as f (value, n)
+$$;
+
+COMMENT ON FUNCTION storehook.audit_bytes(a storehook.audit) IS 'the bytes whose SHA-256 is the hash of a row of the audit';
+
+CREATE FUNCTION storehook.audit_catalog() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(new.applied_by);
+    draft.role := 'admin';
+    draft.act := 'apply_catalog';
+    draft.subject_kind := 'catalog';
+    draft.subject := new.version::text;
+    draft.before := jsonb_build_object('version', (
+        select max(c.version) from storehook.catalogs c where c.current_from is not null and c.version < new.version))::text;
+    draft.after := jsonb_build_object(
+        'version', new.version, 'digest', encode(sha256(convert_to(new.source, 'UTF8')), 'hex'))::text;
+    draft.record := 'catalogs:' || new.version;
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_consent() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    if storehook.is_by_staff(new) then perform storehook.add_audit_draft(storehook.audit_draft(new)); end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_consumption() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(new.sent_by);
+    draft.role := 'admin';
+    draft.act := 'answer_consumption';
+    draft.environment := new.environment;
+    draft.app := new.bundle_id;
+    draft.subject_kind := 'transaction';
+    draft.subject := coalesce(new.transaction_id, new.notification_uuid::text);
+    draft.after := new.answer::text;
+    draft.record := 'consumption_answers:' || new.id;
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_dead_letters() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    done record;
+    draft storehook.audit_drafts;
+begin
+    for done in
+        select n.resolution, n.resolved_by, n.resolved_why, count(*) as letters, (array_agg(n.id order by n.id))[1:1000] as ids
+          from settled_before o join settled_after n using (id)
+         where o.resolution = 'open' and n.resolution <> 'open'
+         group by 1, 2, 3
+    loop
+        draft.actor := storehook.audit_actor(done.resolved_by);
+        draft.role := 'admin';
+        draft.act := case done.resolution when 'replayed' then 'replay_dead_letters' else 'discard_dead_letters' end;
+        draft.subject_kind := 'dead_letter';
+        draft.subject := done.ids[1] || case when done.letters > 1 then ' and ' || done.letters - 1 || ' more' else '' end;
+        draft.before := '{"resolution": "open"}';
+        draft.after := jsonb_build_object(
+            'resolution', done.resolution, 'letters', done.letters, 'first_ids', to_jsonb(done.ids))::text;
+        draft.body := storehook.audit_text(jsonb_build_object('why', done.resolved_why));
+        perform storehook.add_audit_draft(draft);
+    end loop;
+    return null;
+end
+$$;
+
+CREATE TABLE storehook.accounts (
+    token uuid NOT NULL,
+    account text,
+    known_at timestamp with time zone DEFAULT now() NOT NULL,
+    erased_at timestamp with time zone,
+    erased_by text,
+    CONSTRAINT accounts_account_check CHECK (((length(account) >= 1) AND (length(account) <= 1000))),
+    CONSTRAINT accounts_erased_by_check CHECK (((length(erased_by) >= 1) AND (length(erased_by) <= 200)))
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE storehook.accounts IS 'customers; whoever changes what a status depends on holds the row';
+
+COMMENT ON COLUMN storehook.accounts.token IS 'the appAccountToken';
+
+COMMENT ON COLUMN storehook.accounts.account IS 'the account''s id: what the app''s own tokens call the customer; null where only a token is known, or where the customer was erased';
+
+COMMENT ON COLUMN storehook.accounts.erased_at IS 'what was recorded up to then counts no more';
+
+CREATE FUNCTION storehook.audit_draft(erased storehook.accounts) RETURNS storehook.audit_drafts
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    -- Earlier releases name the person in the bindings alone.
+    draft.actor := storehook.audit_actor(coalesce(erased.erased_by, (
+        select b.recorded_by from storehook.account_lines l
+          join storehook.purchase_bindings b using (original_transaction_id, bundle_id, environment)
+         where l.token = erased.token and b.kind = 'erasure' and b.token = erased.token
+         order by b.id desc limit 1)));
+    draft.role := 'admin';
+    draft.act := 'erase_account';
+    draft.subject_kind := 'account';
+    draft.subject := erased.token::text;
+    draft.after := '{"erased": true}';
+    return draft;
+end
+$$;
+
+CREATE TABLE storehook.consumption_consents (
+    id bigint NOT NULL,
+    account text,
+    app_account_token uuid,
+    granted boolean NOT NULL,
+    text text,
+    recorded_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    recorded_by text NOT NULL,
+    text_id bigint,
+    CONSTRAINT consumption_consents_account_check CHECK (((length(account) >= 1) AND (length(account) <= 1000))),
+    CONSTRAINT consumption_consents_check CHECK (((text IS NOT NULL) OR (NOT granted))),
+    CONSTRAINT consumption_consents_recorded_by_check CHECK ((length(recorded_by) <= 200)),
+    CONSTRAINT consumption_consents_text_check CHECK (((length(text) >= 1) AND (length(text) <= 10000)))
+);
+
+COMMENT ON TABLE storehook.consumption_consents IS 'whether a customer agrees that Apple is told about use, for refund requests: append-only, the last row of a token counts';
+
+COMMENT ON COLUMN storehook.consumption_consents.account IS 'the account''s id: what the app''s own tokens call the customer; null where only a token is known, or where the customer was erased';
+
+COMMENT ON COLUMN storehook.consumption_consents.app_account_token IS 'null where the customer was erased: then it is nobody''s consent any more';
+
+COMMENT ON COLUMN storehook.consumption_consents.text IS 'what the customer was shown, of consents that were recorded before texts were kept once; since then it stands in consent_texts';
+
+COMMENT ON COLUMN storehook.consumption_consents.text_id IS 'what the customer was shown';
+
+CREATE FUNCTION storehook.audit_draft(consent storehook.consumption_consents) RETURNS storehook.audit_drafts
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(consent.recorded_by);
+    draft.role := 'admin';
+    draft.act := case when consent.granted then 'record_consent' else 'withdraw_consent' end;
+    draft.subject_kind := 'account';
+    draft.subject := consent.app_account_token::text;
+    draft.before := jsonb_build_object('granted', (
+        select c.granted from storehook.consumption_consents c
+         where c.app_account_token = consent.app_account_token and c.id < consent.id order by c.id desc limit 1))::text;
+    draft.after := jsonb_build_object('granted', consent.granted)::text;
+    draft.record := 'consumption_consents:' || consent.id;
+    draft.accounts := array[consent.app_account_token];
+    draft.body := storehook.audit_text(jsonb_build_object('account', consent.account));
+    return draft;
+end
+$$;
+
+CREATE TABLE storehook.purchase_bindings (
+    id bigint NOT NULL,
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    environment text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL,
+    token uuid NOT NULL,
+    at timestamp with time zone DEFAULT date_trunc('milliseconds'::text, clock_timestamp()) NOT NULL,
+    recorded_by text,
+    why text,
+    former uuid,
+    CONSTRAINT purchase_bindings_check CHECK (((kind <> 'staff'::text) OR ((recorded_by IS NOT NULL) AND (why IS NOT NULL)))),
+    CONSTRAINT purchase_bindings_kind_check CHECK ((kind = ANY (ARRAY['proof'::text, 'transfer'::text, 'staff'::text, 'erasure'::text]))),
+    CONSTRAINT purchase_bindings_recorded_by_check CHECK (((length(recorded_by) >= 1) AND (length(recorded_by) <= 200))),
+    CONSTRAINT purchase_bindings_why_check CHECK (((length(why) >= 1) AND (length(why) <= 1000)))
+);
+
+COMMENT ON TABLE storehook.purchase_bindings IS 'append-only: purchases that accounts proved, that moved, and that were freed';
+
+COMMENT ON COLUMN storehook.purchase_bindings.kind IS 'proof: the first; transfer: a later one, where the rule lets it move; staff: moved; erasure: what names this account counts no more';
+
+COMMENT ON COLUMN storehook.purchase_bindings.recorded_by IS 'who erased the account; of a purchase that staff moved it stands in staff_texts';
+
+COMMENT ON COLUMN storehook.purchase_bindings.why IS 'stands in staff_texts';
+
+COMMENT ON COLUMN storehook.purchase_bindings.former IS 'of a purchase that staff moved: whose it was before, if anybody''s';
+
+CREATE FUNCTION storehook.audit_draft(bound storehook.purchase_bindings) RETURNS storehook.audit_drafts
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+    written storehook.staff_texts;
+begin
+    select * into written from storehook.staff_texts t where t.what = 'binding' and t.id = bound.id;
+    draft.actor := storehook.audit_actor(written.recorded_by);
+    draft.role := 'admin';
+    draft.act := 'move';
+    draft.environment := bound.environment;
+    draft.app := bound.bundle_id;
+    draft.subject_kind := 'purchase';
+    draft.subject := bound.original_transaction_id;
+    draft.before := jsonb_build_object('account_token', bound.former)::text;
+    draft.after := jsonb_build_object('account_token', bound.token)::text;
+    draft.record := 'purchase_bindings:' || bound.id;
+    draft.accounts := array_remove(array[bound.token, bound.former], null);
+    draft.body := storehook.audit_text(jsonb_build_object(
+        'account', (select a.account from storehook.accounts a where a.token = bound.token), 'why', written.why));
+    return draft;
+end
+$$;
+
+CREATE TABLE storehook.staff_acts (
+    id bigint NOT NULL,
+    token uuid NOT NULL,
+    kind text NOT NULL,
+    tier text,
+    days integer,
+    at timestamp with time zone DEFAULT date_trunc('milliseconds'::text, clock_timestamp()) NOT NULL,
+    recorded_by text NOT NULL,
+    why text NOT NULL,
+    before text,
+    after text,
+    CONSTRAINT staff_acts_after_check CHECK ((length(after) <= 10000)),
+    CONSTRAINT staff_acts_before_check CHECK ((length(before) <= 10000)),
+    CONSTRAINT staff_acts_check CHECK (((tier IS NOT NULL) = (kind = ANY (ARRAY['grant'::text, 'change_tier'::text])))),
+    CONSTRAINT staff_acts_check1 CHECK (((days IS NOT NULL) = (kind = ANY (ARRAY['grant'::text, 'extend'::text])))),
+    CONSTRAINT staff_acts_days_check CHECK (((days >= 1) AND (days <= 36500))),
+    CONSTRAINT staff_acts_kind_check CHECK ((kind = ANY (ARRAY['grant'::text, 'extend'::text, 'revoke'::text, 'unrevoke'::text, 'change_tier'::text]))),
+    CONSTRAINT staff_acts_recorded_by_check CHECK (((length(recorded_by) >= 1) AND (length(recorded_by) <= 200))),
+    CONSTRAINT staff_acts_tier_check CHECK (((length(tier) >= 1) AND (length(tier) <= 100))),
+    CONSTRAINT staff_acts_why_check CHECK (((length(why) >= 1) AND (length(why) <= 1000)))
+);
+
+COMMENT ON TABLE storehook.staff_acts IS 'append-only: what staff did for accounts, in Production';
+
+COMMENT ON COLUMN storehook.staff_acts.recorded_by IS 'stands in staff_texts';
+
+COMMENT ON COLUMN storehook.staff_acts.why IS 'stands in staff_texts';
+
+COMMENT ON COLUMN storehook.staff_acts.before IS 'what the account was, as JSON; null where an earlier release recorded the act';
+
+CREATE FUNCTION storehook.audit_draft(act storehook.staff_acts) RETURNS storehook.audit_drafts
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+    written storehook.staff_texts;
+begin
+    select * into written from storehook.staff_texts t where t.what = 'act' and t.id = act.id;
+    draft.actor := storehook.audit_actor(written.recorded_by);
+    draft.role := 'admin';
+    draft.act := act.kind;
+    draft.environment := 'Production';
+    draft.subject_kind := 'account';
+    draft.subject := act.token::text;
+    draft.before := act.before;
+    draft.after := (jsonb_strip_nulls(jsonb_build_object('given_tier', act.tier, 'given_days', act.days))
+                    || coalesce(act.after::jsonb, '{}'))::text;
+    draft.record := 'staff_acts:' || act.id;
+    draft.accounts := array[act.token];
+    draft.body := storehook.audit_text(jsonb_build_object(
+        'account', (select a.account from storehook.accounts a where a.token = act.token), 'why', written.why));
+    return draft;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_endpoint() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(new.changed_by);
+    draft.role := 'admin';
+    draft.environment := new.environment;
+    draft.app := new.bundle_id;
+    draft.subject_kind := 'endpoint';
+    draft.subject := new.id::text;
+    draft.after := jsonb_build_object('state', new.state, 'rate', new.rate)::text;
+    if tg_op = 'INSERT' then
+        draft.act := 'add_endpoint';
+    else
+        draft.before := jsonb_build_object('state', old.state, 'rate', old.rate)::text;
+        draft.act := case
+            when new.state = 'removed' then 'remove_endpoint'
+            when new.secret is distinct from old.secret then 'rotate_endpoint'
+            when new.state = 'disabled' then 'disable_endpoint'
+            else 'enable_endpoint' end;
+    end if;
+    draft.body := storehook.audit_text(jsonb_build_object('why', case when new.state = 'disabled' then new.reason end));
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_erasure() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    perform from storehook.audit_texts t
+      where t.erased_at is null
+        and t.place in (
+            select k.place from storehook.audit_texts k where k.accounts && array[new.token]
+             union all
+            select a.place from storehook.account_lines l
+              join storehook.audit a
+                   on a.subject_kind = 'purchase' and a.subject = l.original_transaction_id and a.app = l.bundle_id
+                  and a.environment = l.environment
+             where l.token = new.token)
+      order by t.place for update;
+    update storehook.audit_texts t set salt = null, body = null, erased_at = clock_timestamp()
+     where t.erased_at is null
+       and t.place in (
+            select k.place from storehook.audit_texts k where k.accounts && array[new.token]
+             union all
+            select a.place from storehook.account_lines l
+              join storehook.audit a
+                   on a.subject_kind = 'purchase' and a.subject = l.original_transaction_id and a.app = l.bundle_id
+                  and a.environment = l.environment
+             where l.token = new.token);
+    perform storehook.add_audit_draft(storehook.audit_draft(new));
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_extension() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(case when tg_op = 'INSERT' then new.requested_by else new.closed_by end);
+    draft.role := 'admin';
+    draft.act := case when tg_op = 'INSERT' then 'request_extension' else 'close_extension' end;
+    draft.environment := new.environment;
+    draft.app := new.bundle_id;
+    draft.subject_kind := case when new.original_transaction_id is null then 'product' else 'purchase' end;
+    draft.subject := coalesce(new.original_transaction_id, new.product_id);
+    draft.before := case when tg_op = 'UPDATE' then jsonb_build_object('state', old.state)::text end;
+    draft.after := jsonb_build_object('state', new.state, 'days', new.days, 'reason_code', new.reason_code)::text;
+    draft.record := 'extensions:' || new.id;
+    draft.body := storehook.audit_text(jsonb_build_object(
+        'why', case when tg_op = 'INSERT' then new.why else new.closed_why end));
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_move() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    perform storehook.add_audit_draft(storehook.audit_draft(new));
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_server_key() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(case when tg_op = 'INSERT' then new.created_by else new.revoked_by end);
+    draft.role := 'admin';
+    draft.act := case when tg_op = 'INSERT' then 'add_server_key' else 'revoke_server_key' end;
+    draft.subject_kind := 'server_key';
+    draft.subject := new.id::text;
+    draft.before := case when tg_op = 'UPDATE' then '{"valid": true}' end;
+    draft.after := jsonb_build_object('valid', new.revoked_at is null)::text;
+    -- What a key is for may name a colleague.
+    draft.body := storehook.audit_text(jsonb_build_object('name', new.name));
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_staff_act() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    perform storehook.add_audit_draft(storehook.audit_draft(new));
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_staff_member() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(case
+        when tg_op = 'INSERT' then new.added_by when new.removed_at is null then new.changed_by else new.removed_by end);
+    draft.role := 'admin';
+    draft.act := case
+        when tg_op = 'INSERT' then 'add_staff' when new.removed_at is null then 'change_staff' else 'remove_staff' end;
+    draft.subject_kind := 'staff';
+    draft.subject := new.id::text;
+    if tg_op = 'UPDATE' then draft.before := jsonb_build_object('role', old.role, 'apps', old.apps)::text; end if;
+    draft.after := case
+        when new.removed_at is null then jsonb_build_object('role', new.role, 'apps', new.apps)
+        else '{"removed": true}' end::text;
+    draft.body := storehook.audit_text(jsonb_build_object('mail', new.mail));
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_staff_token() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    -- That a removal ends the tokens is in the row of the removal.
+    if tg_op = 'UPDATE' and exists (
+        select from storehook.staff_members m where m.id = new.member_id and m.removed_at is not null) then
+        return null;
+    end if;
+    draft.actor := storehook.audit_actor(case when tg_op = 'INSERT' then new.created_by else new.revoked_by end);
+    draft.role := 'admin';
+    draft.act := case when tg_op = 'INSERT' then 'add_staff_token' else 'revoke_staff_token' end;
+    draft.subject_kind := 'staff';
+    draft.subject := new.member_id::text;
+    if tg_op = 'UPDATE' then draft.before := jsonb_build_object('token', new.id, 'expires_at', old.expires_at)::text; end if;
+    draft.after := jsonb_build_object(
+        'token', new.id, 'expires_at', case when new.revoked_at is null then new.expires_at end)::text;
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_text(texts jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select nullif(jsonb_strip_nulls(texts), '{}')::text
+$$;
+
+CREATE FUNCTION storehook.chain_audit() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    tail storehook.audit_tail;
+    draft storehook.audit_drafts;
+begin
+    -- The first draft of a transaction takes the others along: those of other transactions nobody sees.
+    if not exists (select from storehook.audit_drafts d where d.id = new.id) then return null; end if;
+    select * into strict tail from storehook.audit_tail for update;
+    for draft in select * from storehook.audit_drafts d where d.id >= new.id order by d.id loop
+        tail := storehook.append_audit(draft, tail);
+    end loop;
+    delete from storehook.audit_drafts d where d.id >= new.id;
+    update storehook.audit_tail set place = tail.place, at = tail.at, hash = tail.hash;
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.count_outbox_day(day date, with_open boolean, OUT received bigint, OUT pending bigint, OUT applied bigint, OUT duplicate bigint, OUT parked bigint, OUT dead bigint, OUT discarded bigint, OUT missing bigint, OUT doubled bigint, OUT open_ids bigint[]) RETURNS record
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -880,6 +1587,16 @@ CREATE FUNCTION storehook.history_reach(environment text) RETURNS interval
     select make_interval(days => case history_reach.environment when 'Production' then 180 else 30 end)
 $$;
 
+CREATE FUNCTION storehook.is_by_staff(consent storehook.consumption_consents) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $_$
+    select consent.app_account_token is not null and consent.recorded_by not in ('the app', '-')
+           and consent.recorded_by !~ '^server key [0-9]+$'
+$_$;
+
 CREATE FUNCTION storehook.is_filling(bundle_id text, environment text) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -989,6 +1706,26 @@ CREATE FUNCTION storehook.note_old_post() RETURNS void
     insert into storehook.old_posts as known (seen_at) values (clock_timestamp())
         on conflict (one) do update set seen_at = excluded.seen_at
      where known.seen_at < excluded.seen_at - interval '30 seconds'
+$$;
+
+CREATE FUNCTION storehook.note_opened_texts(opened_by text, why text, opened bigint, is_export boolean) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(opened_by);
+    draft.role := 'admin';
+    draft.act := case when is_export then 'export_personal_text' else 'open_personal_text' end;
+    draft.subject_kind := 'audit';
+    draft.subject := 'texts';
+    draft.after := jsonb_build_object('opened', opened)::text;
+    draft.body := storehook.audit_text(jsonb_build_object('why', left(why, 1000)));
+    perform storehook.add_audit_draft(draft);
+end
 $$;
 
 CREATE FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) RETURNS TABLE(id bigint, stored bytea)
@@ -1614,23 +2351,6 @@ COMMENT ON COLUMN storehook.account_status_now.expires_at IS 'when what gives ac
 
 COMMENT ON COLUMN storehook.account_status_now.until IS 'when this changes by itself, as far as is known';
 
-CREATE TABLE storehook.accounts (
-    token uuid NOT NULL,
-    account text,
-    known_at timestamp with time zone DEFAULT now() NOT NULL,
-    erased_at timestamp with time zone,
-    CONSTRAINT accounts_account_check CHECK (((length(account) >= 1) AND (length(account) <= 1000)))
-)
-WITH (fillfactor='80');
-
-COMMENT ON TABLE storehook.accounts IS 'customers; whoever changes what a status depends on holds the row';
-
-COMMENT ON COLUMN storehook.accounts.token IS 'the appAccountToken';
-
-COMMENT ON COLUMN storehook.accounts.account IS 'the account''s id: what the app''s own tokens call the customer; null where only a token is known, or where the customer was erased';
-
-COMMENT ON COLUMN storehook.accounts.erased_at IS 'what was recorded up to then counts no more';
-
 CREATE TABLE storehook.anomalies (
     environment text NOT NULL COLLATE pg_catalog."C",
     bundle_id text NOT NULL COLLATE pg_catalog."C",
@@ -1849,6 +2569,32 @@ CREATE VIEW storehook.answer_proof AS
    FROM storehook.proven_until p;
 
 COMMENT ON VIEW storehook.answer_proof IS 'what the account API says of its answers: up to when all that Apple posted is proven to be held, and since when something waits to be applied';
+
+ALTER TABLE storehook.audit_drafts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.audit_drafts_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.audit_texts (
+    place bigint NOT NULL,
+    accounts uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    salt bytea,
+    body text,
+    erased_at timestamp with time zone,
+    CONSTRAINT audit_texts_check CHECK ((((erased_at IS NULL) = (salt IS NOT NULL)) AND ((erased_at IS NULL) = (body IS NOT NULL)))),
+    CONSTRAINT audit_texts_place_check CHECK ((place > 0)),
+    CONSTRAINT audit_texts_salt_check CHECK ((octet_length(salt) = 32))
+);
+
+COMMENT ON TABLE storehook.audit_texts IS 'the personal part of the audit: account ids, reasons, names; erasing an account empties it';
+
+COMMENT ON COLUMN storehook.audit_texts.accounts IS 'the tokens of the accounts that the text is about';
+
+COMMENT ON COLUMN storehook.audit_texts.body IS 'a JSON object of texts';
 
 CREATE TABLE storehook.canaries (
     id bigint NOT NULL,
@@ -2475,30 +3221,6 @@ COMMENT ON COLUMN storehook.one_time_purchases.first_stored_at IS 'as in subscri
 
 COMMENT ON COLUMN storehook.one_time_purchases.last_stored_at IS 'as in subscriptions';
 
-CREATE TABLE storehook.purchase_bindings (
-    id bigint NOT NULL,
-    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    environment text NOT NULL COLLATE pg_catalog."C",
-    kind text NOT NULL,
-    token uuid NOT NULL,
-    at timestamp with time zone DEFAULT date_trunc('milliseconds'::text, clock_timestamp()) NOT NULL,
-    recorded_by text,
-    why text,
-    CONSTRAINT purchase_bindings_check CHECK (((kind <> 'staff'::text) OR ((recorded_by IS NOT NULL) AND (why IS NOT NULL)))),
-    CONSTRAINT purchase_bindings_kind_check CHECK ((kind = ANY (ARRAY['proof'::text, 'transfer'::text, 'staff'::text, 'erasure'::text]))),
-    CONSTRAINT purchase_bindings_recorded_by_check CHECK (((length(recorded_by) >= 1) AND (length(recorded_by) <= 200))),
-    CONSTRAINT purchase_bindings_why_check CHECK (((length(why) >= 1) AND (length(why) <= 1000)))
-);
-
-COMMENT ON TABLE storehook.purchase_bindings IS 'append-only: purchases that accounts proved, that moved, and that were freed';
-
-COMMENT ON COLUMN storehook.purchase_bindings.kind IS 'proof: the first; transfer: a later one, where the rule lets it move; staff: moved; erasure: what names this account counts no more';
-
-COMMENT ON COLUMN storehook.purchase_bindings.recorded_by IS 'who erased the account; of a purchase that staff moved it stands in staff_texts';
-
-COMMENT ON COLUMN storehook.purchase_bindings.why IS 'stands in staff_texts';
-
 CREATE VIEW storehook.consumable_balances AS
  SELECT p.environment,
     p.bundle_id,
@@ -2614,31 +3336,6 @@ ALTER TABLE storehook.consumption_answers ALTER COLUMN id ADD GENERATED ALWAYS A
     NO MAXVALUE
     CACHE 1
 );
-
-CREATE TABLE storehook.consumption_consents (
-    id bigint NOT NULL,
-    account text,
-    app_account_token uuid,
-    granted boolean NOT NULL,
-    text text,
-    recorded_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    recorded_by text NOT NULL,
-    text_id bigint,
-    CONSTRAINT consumption_consents_account_check CHECK (((length(account) >= 1) AND (length(account) <= 1000))),
-    CONSTRAINT consumption_consents_check CHECK (((text IS NOT NULL) OR (NOT granted))),
-    CONSTRAINT consumption_consents_recorded_by_check CHECK ((length(recorded_by) <= 200)),
-    CONSTRAINT consumption_consents_text_check CHECK (((length(text) >= 1) AND (length(text) <= 10000)))
-);
-
-COMMENT ON TABLE storehook.consumption_consents IS 'whether a customer agrees that Apple is told about use, for refund requests: append-only, the last row of a token counts';
-
-COMMENT ON COLUMN storehook.consumption_consents.account IS 'the account''s id: what the app''s own tokens call the customer; null where only a token is known, or where the customer was erased';
-
-COMMENT ON COLUMN storehook.consumption_consents.app_account_token IS 'null where the customer was erased: then it is nobody''s consent any more';
-
-COMMENT ON COLUMN storehook.consumption_consents.text IS 'what the customer was shown, of consents that were recorded before texts were kept once; since then it stands in consent_texts';
-
-COMMENT ON COLUMN storehook.consumption_consents.text_id IS 'what the customer was shown';
 
 ALTER TABLE storehook.consumption_consents ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.consumption_consents_id_seq
@@ -4135,32 +4832,42 @@ CREATE TABLE storehook.signature_headers (
 
 COMMENT ON TABLE storehook.signature_headers IS 'headers of verified signatures, which packed bodies in the outbox name by SHA-256; needed for as long as those are';
 
-CREATE TABLE storehook.staff_acts (
-    id bigint NOT NULL,
-    token uuid NOT NULL,
-    kind text NOT NULL,
-    tier text,
-    days integer,
-    at timestamp with time zone DEFAULT date_trunc('milliseconds'::text, clock_timestamp()) NOT NULL,
-    recorded_by text NOT NULL,
-    why text NOT NULL,
-    CONSTRAINT staff_acts_check CHECK (((tier IS NOT NULL) = (kind = ANY (ARRAY['grant'::text, 'change_tier'::text])))),
-    CONSTRAINT staff_acts_check1 CHECK (((days IS NOT NULL) = (kind = ANY (ARRAY['grant'::text, 'extend'::text])))),
-    CONSTRAINT staff_acts_days_check CHECK (((days >= 1) AND (days <= 36500))),
-    CONSTRAINT staff_acts_kind_check CHECK ((kind = ANY (ARRAY['grant'::text, 'extend'::text, 'revoke'::text, 'unrevoke'::text, 'change_tier'::text]))),
-    CONSTRAINT staff_acts_recorded_by_check CHECK (((length(recorded_by) >= 1) AND (length(recorded_by) <= 200))),
-    CONSTRAINT staff_acts_tier_check CHECK (((length(tier) >= 1) AND (length(tier) <= 100))),
-    CONSTRAINT staff_acts_why_check CHECK (((length(why) >= 1) AND (length(why) <= 1000)))
-);
-
-COMMENT ON TABLE storehook.staff_acts IS 'append-only: what staff did for accounts, in Production';
-
-COMMENT ON COLUMN storehook.staff_acts.recorded_by IS 'stands in staff_texts';
-
-COMMENT ON COLUMN storehook.staff_acts.why IS 'stands in staff_texts';
-
 ALTER TABLE storehook.staff_acts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.staff_acts_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.staff_members (
+    id bigint NOT NULL,
+    mail text NOT NULL,
+    role text NOT NULL,
+    apps text[],
+    added_at timestamp with time zone DEFAULT now() NOT NULL,
+    added_by text NOT NULL,
+    changed_at timestamp with time zone,
+    changed_by text,
+    removed_at timestamp with time zone,
+    removed_by text,
+    CONSTRAINT staff_members_added_by_check CHECK (((length(added_by) >= 1) AND (length(added_by) <= 200))),
+    CONSTRAINT staff_members_apps_check CHECK (((cardinality(apps) >= 1) AND (cardinality(apps) <= 100))),
+    CONSTRAINT staff_members_changed_by_check CHECK (((length(changed_by) >= 1) AND (length(changed_by) <= 200))),
+    CONSTRAINT staff_members_check CHECK (((changed_at IS NULL) = (changed_by IS NULL))),
+    CONSTRAINT staff_members_check1 CHECK (((removed_at IS NULL) = (removed_by IS NULL))),
+    CONSTRAINT staff_members_mail_check CHECK (((length(mail) <= 254) AND (mail ~ '^[^[:space:]@]+@[^[:space:]@]+$'::text))),
+    CONSTRAINT staff_members_removed_by_check CHECK (((length(removed_by) >= 1) AND (length(removed_by) <= 200))),
+    CONSTRAINT staff_members_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'support'::text, 'admin'::text])))
+);
+
+COMMENT ON TABLE storehook.staff_members IS 'who may ask the admin API; those who were removed stay, as what the audit calls staff: and a number';
+
+COMMENT ON COLUMN storehook.staff_members.apps IS 'bundle ids; null for all apps';
+
+ALTER TABLE storehook.staff_members ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.staff_members_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -4187,6 +4894,33 @@ COMMENT ON COLUMN storehook.staff_texts.id IS 'of the act, or of the binding';
 COMMENT ON COLUMN storehook.staff_texts.recorded_by IS 'who did it; null where the account was erased';
 
 COMMENT ON COLUMN storehook.staff_texts.erased_at IS 'when the text was taken out, because the account was erased';
+
+CREATE TABLE storehook.staff_tokens (
+    id bigint NOT NULL,
+    member_id bigint NOT NULL,
+    digest bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    created_by text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    revoked_by text,
+    CONSTRAINT staff_tokens_check CHECK (((revoked_at IS NULL) = (revoked_by IS NULL))),
+    CONSTRAINT staff_tokens_check1 CHECK ((expires_at > created_at)),
+    CONSTRAINT staff_tokens_created_by_check CHECK (((length(created_by) >= 1) AND (length(created_by) <= 200))),
+    CONSTRAINT staff_tokens_digest_check CHECK ((octet_length(digest) = 32)),
+    CONSTRAINT staff_tokens_revoked_by_check CHECK (((length(revoked_by) >= 1) AND (length(revoked_by) <= 200)))
+);
+
+COMMENT ON TABLE storehook.staff_tokens IS 'tokens for the admin API, by their digests';
+
+ALTER TABLE storehook.staff_tokens ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.staff_tokens_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE storehook.subscription_history (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -4443,6 +5177,18 @@ ALTER TABLE ONLY storehook.account_status
 
 ALTER TABLE ONLY storehook.accounts
     ADD CONSTRAINT accounts_pkey PRIMARY KEY (token);
+
+ALTER TABLE ONLY storehook.audit_drafts
+    ADD CONSTRAINT audit_drafts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.audit
+    ADD CONSTRAINT audit_pkey PRIMARY KEY (place);
+
+ALTER TABLE ONLY storehook.audit_tail
+    ADD CONSTRAINT audit_tail_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY storehook.audit_texts
+    ADD CONSTRAINT audit_texts_pkey PRIMARY KEY (place);
 
 ALTER TABLE ONLY storehook.canaries
     ADD CONSTRAINT canaries_pkey PRIMARY KEY (id);
@@ -4709,8 +5455,17 @@ ALTER TABLE ONLY storehook.signature_headers
 ALTER TABLE ONLY storehook.staff_acts
     ADD CONSTRAINT staff_acts_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY storehook.staff_members
+    ADD CONSTRAINT staff_members_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY storehook.staff_texts
     ADD CONSTRAINT staff_texts_pkey PRIMARY KEY (what, id);
+
+ALTER TABLE ONLY storehook.staff_tokens
+    ADD CONSTRAINT staff_tokens_digest_key UNIQUE (digest);
+
+ALTER TABLE ONLY storehook.staff_tokens
+    ADD CONSTRAINT staff_tokens_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY storehook.subscription_history
     ADD CONSTRAINT subscription_history_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, starts_at);
@@ -4771,6 +5526,14 @@ CREATE INDEX anomalies_by_purchase ON storehook.anomalies USING btree (original_
 CREATE INDEX anomalies_contradictions ON storehook.anomalies USING btree (bundle_id, environment) WHERE (kind = ANY (ARRAY['status_contradicted'::text, 'period_missing'::text, 'upgrade_missing'::text]));
 
 CREATE INDEX anomalies_unclear ON storehook.anomalies USING btree (bundle_id, environment) WHERE (kind = 'purchase_unclear'::text);
+
+CREATE INDEX audit_by_record ON storehook.audit USING btree (record) WHERE (record IS NOT NULL);
+
+CREATE INDEX audit_by_subject ON storehook.audit USING btree (subject_kind, subject, place);
+
+CREATE INDEX audit_by_time ON storehook.audit USING btree (at);
+
+CREATE INDEX audit_texts_by_account ON storehook.audit_texts USING gin (accounts);
 
 CREATE INDEX canaries_by_app ON storehook.canaries USING btree (bundle_id, environment, planned_at DESC);
 
@@ -4870,6 +5633,10 @@ CREATE INDEX shared_transactions_by_transaction ON storehook.shared_transactions
 
 CREATE INDEX staff_acts_by_account ON storehook.staff_acts USING btree (token, at, id);
 
+CREATE UNIQUE INDEX staff_members_by_mail ON storehook.staff_members USING btree (lower(mail)) WHERE (removed_at IS NULL);
+
+CREATE INDEX staff_tokens_by_member ON storehook.staff_tokens USING btree (member_id);
+
 CREATE INDEX subscriptions_by_account ON storehook.subscriptions USING btree (app_account_token) WHERE (app_account_token IS NOT NULL);
 
 CREATE INDEX subscriptions_by_former_account ON storehook.subscriptions USING btree (former_account_token) WHERE (former_account_token IS NOT NULL);
@@ -4896,19 +5663,53 @@ ALTER INDEX storehook.events_by_account ATTACH PARTITION storehook.events_defaul
 
 ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
 
+CREATE TRIGGER account_ids_audit AFTER UPDATE OF named_by ON storehook.account_ids FOR EACH ROW WHEN (((new.named_at IS DISTINCT FROM old.named_at) AND (new.named_by IS DISTINCT FROM "left"((SESSION_USER)::text, 200)))) EXECUTE FUNCTION storehook.audit_account_ids();
+
+CREATE TRIGGER accounts_audit AFTER UPDATE OF erased_at ON storehook.accounts FOR EACH ROW WHEN (((new.erased_at IS DISTINCT FROM old.erased_at) AND (new.erased_at IS NOT NULL))) EXECUTE FUNCTION storehook.audit_erasure();
+
 CREATE TRIGGER accounts_forget_name AFTER UPDATE OF erased_at ON storehook.accounts FOR EACH ROW WHEN ((new.erased_at IS NOT NULL)) EXECUTE FUNCTION storehook.forget_account_name();
+
+CREATE CONSTRAINT TRIGGER audit_drafts_chain AFTER INSERT ON storehook.audit_drafts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION storehook.chain_audit();
+
+CREATE TRIGGER catalogs_audit AFTER UPDATE OF current_from ON storehook.catalogs FOR EACH ROW WHEN (((old.current_from IS NULL) AND (new.current_from IS NOT NULL))) EXECUTE FUNCTION storehook.audit_catalog();
+
+CREATE TRIGGER consumption_answers_audit AFTER UPDATE OF sent_by ON storehook.consumption_answers FOR EACH ROW WHEN (((new.sent_by IS NOT NULL) AND (new.began_at IS DISTINCT FROM old.began_at))) EXECUTE FUNCTION storehook.audit_consumption();
+
+CREATE TRIGGER consumption_consents_audit AFTER INSERT ON storehook.consumption_consents FOR EACH ROW EXECUTE FUNCTION storehook.audit_consent();
 
 CREATE TRIGGER consumption_consents_keep BEFORE INSERT ON storehook.consumption_consents FOR EACH ROW EXECUTE FUNCTION storehook.keep_consent();
 
+CREATE TRIGGER dead_letters_audit AFTER UPDATE ON storehook.dead_letters REFERENCING OLD TABLE AS settled_before NEW TABLE AS settled_after FOR EACH STATEMENT EXECUTE FUNCTION storehook.audit_dead_letters();
+
 CREATE TRIGGER dead_letters_remembered AFTER DELETE ON storehook.dead_letters REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION storehook.remember_dead_letters();
+
+CREATE TRIGGER endpoints_audit AFTER INSERT ON storehook.endpoints FOR EACH ROW EXECUTE FUNCTION storehook.audit_endpoint();
+
+CREATE TRIGGER endpoints_audit_change AFTER UPDATE ON storehook.endpoints FOR EACH ROW WHEN (((new.changed_at IS DISTINCT FROM old.changed_at) AND (new.changed_by <> 'storehook'::text))) EXECUTE FUNCTION storehook.audit_endpoint();
+
+CREATE TRIGGER extensions_audit AFTER INSERT ON storehook.extensions FOR EACH ROW EXECUTE FUNCTION storehook.audit_extension();
+
+CREATE TRIGGER extensions_audit_closure AFTER UPDATE OF state ON storehook.extensions FOR EACH ROW WHEN (((new.state = 'closed'::text) AND (old.state <> 'closed'::text))) EXECUTE FUNCTION storehook.audit_extension();
 
 CREATE TRIGGER one_time_purchases_by_who_knows_accounts BEFORE INSERT ON storehook.one_time_purchases FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
 CREATE TRIGGER one_time_purchases_deleted_by_who_knows_accounts BEFORE DELETE ON storehook.one_time_purchases FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
+CREATE TRIGGER purchase_bindings_audit AFTER INSERT ON storehook.purchase_bindings FOR EACH ROW WHEN ((new.kind = 'staff'::text)) EXECUTE FUNCTION storehook.audit_move();
+
 CREATE TRIGGER purchase_bindings_keep_text BEFORE INSERT ON storehook.purchase_bindings FOR EACH ROW WHEN ((new.kind = 'staff'::text)) EXECUTE FUNCTION storehook.keep_staff_text('binding');
 
+CREATE TRIGGER server_keys_audit AFTER INSERT ON storehook.server_keys FOR EACH ROW EXECUTE FUNCTION storehook.audit_server_key();
+
+CREATE TRIGGER server_keys_audit_revocation AFTER UPDATE OF revoked_at ON storehook.server_keys FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION storehook.audit_server_key();
+
+CREATE TRIGGER staff_acts_audit AFTER INSERT ON storehook.staff_acts FOR EACH ROW EXECUTE FUNCTION storehook.audit_staff_act();
+
 CREATE TRIGGER staff_acts_keep_text BEFORE INSERT ON storehook.staff_acts FOR EACH ROW EXECUTE FUNCTION storehook.keep_staff_text('act');
+
+CREATE TRIGGER staff_members_audit AFTER INSERT OR UPDATE ON storehook.staff_members FOR EACH ROW EXECUTE FUNCTION storehook.audit_staff_member();
+
+CREATE TRIGGER staff_tokens_audit AFTER INSERT OR UPDATE ON storehook.staff_tokens FOR EACH ROW EXECUTE FUNCTION storehook.audit_staff_token();
 
 CREATE TRIGGER subscriptions_by_who_knows_accounts BEFORE INSERT ON storehook.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
@@ -4959,6 +5760,55 @@ ALTER TABLE ONLY storehook.history_queue
 ALTER TABLE ONLY storehook.refresh_queue
     ADD CONSTRAINT refresh_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.refreshes(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY storehook.staff_tokens
+    ADD CONSTRAINT staff_tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES storehook.staff_members(id);
+
+REVOKE ALL ON FUNCTION storehook.add_audit_draft(draft storehook.audit_drafts) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.append_audit(draft storehook.audit_drafts, tail storehook.audit_tail) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_account_ids() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_actor(recorded_by text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_bytes(a storehook.audit) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_catalog() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_consent() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_consumption() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_dead_letters() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_draft(erased storehook.accounts) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_draft(consent storehook.consumption_consents) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_draft(bound storehook.purchase_bindings) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_draft(act storehook.staff_acts) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_endpoint() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_erasure() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_extension() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_move() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_server_key() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_staff_act() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_staff_member() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_staff_token() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_text(texts jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.chain_audit() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.count_outbox_day(day date, with_open boolean, OUT received bigint, OUT pending bigint, OUT applied bigint, OUT duplicate bigint, OUT parked bigint, OUT dead bigint, OUT discarded bigint, OUT missing bigint, OUT doubled bigint, OUT open_ids bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.count_usage(in_token uuid, in_feature text, in_act text, in_amount bigint, in_allowed bigint, in_period text, in_starts_on date, in_opens_at timestamp with time zone, in_resets_at timestamp with time zone, in_used_at timestamp with time zone, in_key uuid, OUT outcome text, OUT clock timestamp with time zone, OUT out_used bigint, OUT out_allowed bigint, OUT out_period text, OUT out_starts_on date, OUT out_resets_at timestamp with time zone) FROM PUBLIC;
@@ -4993,6 +5843,8 @@ REVOKE ALL ON FUNCTION storehook.history_fills() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.history_reach(environment text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.is_by_staff(consent storehook.consumption_consents) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.is_filling(bundle_id text, environment text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.keep_consent() FROM PUBLIC;
@@ -5002,6 +5854,8 @@ REVOKE ALL ON FUNCTION storehook.keep_staff_text() FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.list_purchased_products() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.name_account_ids(in_rule text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.note_opened_texts(opened_by text, why text, opened bigint, is_export boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) FROM PUBLIC;
 

@@ -21,6 +21,8 @@ struct ErasureColumnTests {
         /// Apple's evidence, what is derived of purchases, and the order of events, which stay under the token: kept, and reported as such.
         /// Once a catalog was applied, account_lines and accounts have each account that is named there.
         case evidence
+        /// The audit, which names accounts by their tokens alone: the row stays, and each act has its own row in another table.
+        case audited
         /// It names no account.
         case noAccount
     }
@@ -92,6 +94,9 @@ struct ErasureColumnTests {
         "subscription_history.phase_account": .evidence, "subscriptions.app_account_token": .evidence,
         "subscriptions.carried_account_token": .evidence, "subscriptions.former_account_token": .evidence,
         "subscriptions.phase_account": .evidence, "transactions.app_account_token": .evidence,
+        "audit.subject": .audited, "audit.subject_kind": .noAccount, "audit_texts.accounts": .audited,
+        "audit_drafts.subject": .noAccount, "audit_drafts.subject_kind": .noAccount,
+        "audit_drafts.accounts": .noAccount,
         "canaries.test_token": .noAccount, "history_windows.walk_token": .noAccount,
         "canary_queue.lease_token": .noAccount, "consumption_queue.lease_token": .noAccount,
         "delivery_queue.lease_token": .noAccount, "extension_queue.lease_token": .noAccount,
@@ -123,7 +128,7 @@ struct ErasureColumnTests {
         switch try #require(Self.columns[column]) {
         case .forgotten(let text): (row, isKept) = (text, false)
         case .kept(let text): (row, isKept) = (text, true)
-        case .evidence, .noAccount: return
+        case .evidence, .audited, .noAccount: return
         }
         let parts = column.split(separator: ".")
         let (table, name) = (String(parts[0]), String(parts[1]))

@@ -39,14 +39,14 @@ struct ErasureTests {
                 Purchases.period(purchase(2), "basic", from: -5, to: 25, account: token(2)),
             ])
             let pipeline = database.pipeline
-            _ = try await pipeline.act(.extend(days: 3), for: account(1), by: "heidi@desk", why: Self.why)
+            _ = try await pipeline.act(.extend(days: 3), for: account(1), by: "kim@desk", why: Self.why)
             _ = try await pipeline.act(.grant(tier: "premium", days: 9), for: account(1), by: "sam@desk", why: Self.why)
             _ = try await pipeline.act(.grant(tier: "premium", days: 9), for: account(2), by: "sam@desk", why: "a gift")
             _ = try await pipeline.move(purchase(1), to: account(3), by: "sam@desk", why: Self.why)
             _ = try await pipeline.move(
                 purchase(2), to: account(1), by: "sam@desk", why: "hers, says heidi@example.org")
             let shown = try #require(try await database.store.history(of: token(1), in: "Production"))
-            #expect(shown.acts.map(\.why) == [Self.why, Self.why] && shown.acts.map(\.person).first == "heidi@desk")
+            #expect(shown.acts.map(\.why) == [Self.why, Self.why] && shown.acts.map(\.person).first == "kim@desk")
             try await database.pool.query(
                 """
                 insert into storehook.usage_counters (token, feature, period, starts_on, used)
@@ -55,10 +55,10 @@ struct ErasureTests {
             try await database.pool.query(
                 """
                 insert into storehook.consumption_consents (account, app_account_token, granted, text, recorded_by)
-                values (\(name(1)), \(UUID(token(1))), true, 'Dear Heidi, may we?', 'heidi@desk')
+                values (\(name(1)), \(UUID(token(1))), true, 'Dear Heidi, may we?', 'kim@desk')
                 """)
             #expect(
-                try await tables(with: "heidi", database) == ["consent_texts", "consumption_consents", "staff_texts"],
+                try await tables(with: "heidi", database) == ["audit_texts", "consent_texts", "staff_texts"],
                 "what people wrote stands in rows of its own")
 
             let erased = try #require(try await pipeline.erase(account(1), by: "staff"))
@@ -67,6 +67,7 @@ struct ErasureTests {
             #expect(erased.actsKept == 2 && erased.purchasesKept == 2 && erased.consentsKept == 0)
             #expect(try await tables(with: "heidi", database).isEmpty)
             #expect(try await tables(with: name(1), database).isEmpty)
+            #expect(try await tables(with: "kim@desk", database) == ["audit"], "the audit keeps who acted")
             let emptied = try #require(try await database.store.history(of: token(1), in: "Production"))
             #expect(emptied.acts.map(\.act) == shown.acts.map(\.act))
             #expect(emptied.acts.allSatisfy { $0.person == nil && $0.why == nil })
@@ -121,7 +122,7 @@ struct ErasureTests {
         try await AccountDatabase.with { database in
             try await database.apply([Purchases.period(purchase(1), "basic", from: -5, to: 25, account: token(1))])
             _ = try await database.pipeline.move(purchase(1), to: account(2), by: "sam@desk", why: Self.why)
-            #expect(try await tables(with: "heidi", database) == ["staff_texts"])
+            #expect(try await tables(with: "heidi", database) == ["audit_texts", "staff_texts"])
             #expect(try await database.pipeline.erase(account(2), by: "staff")?.textsForgotten == 1)
             #expect(try await tables(with: "heidi", database).isEmpty)
         }

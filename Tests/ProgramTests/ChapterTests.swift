@@ -14,7 +14,7 @@ struct ChapterTests {
         ["README.md"]
         + [
             "AskApple", "Client", "Catalog", "Configuration", "Events", "NothingIsMissing", "Operate", "OtherEvidence",
-            "PointAppleAtIt", "QuickStart", "RefundRequests", "RenewalExtensions", "Retention", "StandIn",
+            "PointAppleAtIt", "QuickStart", "RefundRequests", "RenewalExtensions", "Retention", "Staff", "StandIn",
         ].map(Document.chapter) + ["sql/README.md"]
 
     /// A purchase in the shop, as it answered.

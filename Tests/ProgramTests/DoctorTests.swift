@@ -34,7 +34,7 @@ struct DoctorTests {
         let failed = lines.filter { $0.status == "failed" }
         #expect(ending == .exited(failed.isEmpty ? 0 : 1))
         #expect(errors.isEmpty, "\(errors)")
-        #expect(lines.count == 39 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
+        #expect(lines.count == 40 && lines.allSatisfy { !$0.message.isEmpty && !$0.message.contains("\n") })
         return Dictionary(uniqueKeysWithValues: failed.filter { $0.check != "disk" }.map { ($0.check, $0.message) })
     }
 
@@ -90,7 +90,7 @@ struct DoctorTests {
             #expect(found.isEmpty, "\(found)")
             let port = try freePort()
             let table = try await site.run("doctor", "--port", "\(port)", "--format", "table", with: Self.sound)
-            #expect(table.output.split(separator: "\n").count == 40, "\(table.output)")
+            #expect(table.output.split(separator: "\n").count == 41, "\(table.output)")
         }
     }
 

@@ -21,11 +21,11 @@ struct ListingTests {
             #expect(command.options.contains("--format"), "\(words)")
         }
         let said = Set(leaves.compactMap { $0.command.explanations["--format"] })
-        // Lists of accounts and subscriptions go into spreadsheets, too.
+        // Lists of accounts, subscriptions and acts go into spreadsheets, too; nobody reads a whole export on a terminal.
         #expect(
             said == [
                 "table or json; table on a terminal, json elsewhere.",
-                "table, json or csv; table on a terminal, json elsewhere.",
+                "table, json or csv; table on a terminal, json elsewhere.", "json or csv.",
             ])
     }
 

@@ -7,34 +7,34 @@ import Testing
 struct MemberNameTests {
     private static let words = Set(
         """
-        accepted access account accounts acknowledged act active acts additional after again age alg aliases all
+        accepted access account accounts acknowledged act active actor acts added additional after again age alg aliases all
         allowed amount another answer answered any api app apple application applied apps as asked at attempt
         attempted attempts auto basis bearer because before behind billing binding bindings body bought bound broken
         budget budgets bundle by bytes cancellation cancelled catalog category cause changed changes check clock
         closed code column command commit complete completed components confirmed connections consent consents
         conservation const consumption content converted correction count counted counters created creation crv
         currency current cursor customer cut daily data date day days dead deadline delivered deliveries delivery
-        depth description detail discarded discount display document done doubled dropped dry due duplicate duration
+        depth description detail digest discarded discount display document done doubled dropped dry due duplicate duration
         effective eligibility eligible elsewhere emo ended endpoint endpoints ends entitlement entitlements enum
-        environment environments erased error event events examples expiration expired expires expiring explained
-        failed failing failure failures family feature features feed fields file files findings fingerprint flight
-        flow for forgotten format former found freed from get gives gone grace granted group h has header headers
+        environment environments erased error event events examples expiration expired expires expiring explained exported
+        failed failing failure failures family fault feature features feed fields file files findings fingerprint flight
+        flow for forgotten format former found freed from get gives gone grace granted group h has hash header headers
         heard held here histories history host id idempotency identifier ids if in increase index info intent intro
         introductory is issuer item items kept key keys kid kind kinds known language last lasts late learned leave
-        left length letter letters limit limits line lines link list listed m made max maximum member message
-        milliseconds min minimum minute missing more moves ms name named names new newest next no not nothing
+        left length letter letters limit limits line lines link list listed login m made mail max maximum member members message
+        milliseconds min minimum minute missing more moves ms name named names new newest next no not note nothing
         notification notifications number of offer oldest one open openapi operation order original other outbox
         outcome owned owner ownership page parameters parked part password paths pattern paused payload pending per
         percentage period place plan platform popular port post posted preference previous price private problem
         product production products prompt proof properties property proven provided purchase purchased purchases put
         quantity queued rate readmigo reason reasons receipt received recent record recorded recovered refreshed
-        refreshes refund refunds refusal refused release remaining renew renewal renews replay replayed request
+        refreshes refund refunds refusal refused release remaining removed renew renewal renews replay replayed request
         requested required resent resets resolution resolved responses restore restored restriction result results
-        retry revision revocation revoked root rule rules run s sample sandbox schema schemas scheme schemes seconds
+        retry revision revocation revoked role root rows rule rules run s sample sandbox schema schemas scheme schemes seconds
         secret security seed send sent sequence served server set settled severity share shared signed since soon sort
-        source speed standing start started starts state status step still stored storefront storefronts subscription
+        source speed standing start started starts state status step still stored storefront storefronts subject subscription
         subscriptions subtype succeeded success summary test text texts then tier tiers time timeline timestamp title
-        tls to token told took transaction transactions transferred transient trial trials trouble type types unasked
+        tls to token tokens told took transaction transactions transferred transient trial trials trouble type types unasked
         unavailable under unit unknown unlimited unproven unreleased unserved unsigned unsold until updated upgrade
         upgraded url usage use used uuid uuids valid value verdict verified verify version wait waiting warning way
         web webhook webhooks what why will windows with without words write y zone

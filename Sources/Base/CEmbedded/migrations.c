@@ -185,6 +185,15 @@ static const struct storehook_migration migrations[] = {
     {61, "moved_purchases", (const unsigned char[]){
 #embed "../../../sql/migrations/0061_moved_purchases.sql" suffix(, 0)
     }},
+    {62, "audit", (const unsigned char[]){
+#embed "../../../sql/migrations/0062_audit.sql" suffix(, 0)
+    }},
+    {63, "audited_acts", (const unsigned char[]){
+#embed "../../../sql/migrations/0063_audited_acts.sql" suffix(, 0)
+    }},
+    {64, "staff", (const unsigned char[]){
+#embed "../../../sql/migrations/0064_staff.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -3,6 +3,7 @@ import AppleRecords
 import ArgumentParser
 import Operations
 import Postgres
+import Staff
 
 struct ConsentCommand: ActingCommand {
     static let configuration = CommandConfiguration(
@@ -22,6 +23,7 @@ struct ConsentCommand: ActingCommand {
     @Flag(help: "Record that the customer agrees.") var grant = false
     @Flag(help: "Record that the customer no longer does.") var withdraw = false
     @Option(help: "What the customer was shown, word for word.") var text: String?
+    @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
     func validate() throws {
@@ -43,7 +45,8 @@ struct ConsentCommand: ActingCommand {
             let consents = Consents(pool)
             let recorded: RecordedConsent? =
                 grant || withdraw
-                ? try await consents.record(account, granted: grant, text: text, by: Operator.name) : nil
+                ? try await consents.record(
+                    account, granted: grant, text: text, by: try acting.actor(for: .recordConsent)) : nil
             return CommandAnswer(account, try await consents.history(of: account), recorded: recorded)
         }
         output.print(answer)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Base
 import EvidenceStore
 import Operations
+import Staff
 
 struct DeadLettersDiscard: ActingCommand {
     static let configuration = CommandConfiguration(
@@ -12,12 +13,13 @@ struct DeadLettersDiscard: ActingCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The letters' numbers.") var ids: [Int64]
     @OptionGroup var reason: ReasonOption
+    @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
     func run() async throws {
         try await Database.with(try await shared.settings()) { pool in
             let outbox = Outbox(pool)
-            let discarded = try await outbox.discard(ids, by: Operator.name, why: reason.why)
+            let discarded = try await outbox.discard(ids, by: try acting.actor(for: .discard), why: reason.why)
             output.print(
                 CommandAnswer(
                     ["discarded": discarded.count.json, "ids": discarded.json], text: "discarded \(discarded.count)"))

@@ -5,6 +5,7 @@ import EvidenceStore
 import Operations
 import Postgres
 import PurchaseStore
+import Staff
 
 struct DeadLettersReplay: ActingCommand {
     static let configuration = CommandConfiguration(
@@ -26,6 +27,7 @@ struct DeadLettersReplay: ActingCommand {
     @Flag(help: "Tell what would change, and change nothing.") var dryRun = false
     @Option(help: "At most so many a second.") var rate: Double?
     @Option(help: "Why, for the record.") var why: String?
+    @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
     func validate() throws {
@@ -42,7 +44,8 @@ struct DeadLettersReplay: ActingCommand {
                 try await rehearse(filter, settings, pool)
                 return
             }
-            let replayed = try await Outbox(pool).replay(filter, perSecond: rate, by: Operator.name, why: why)
+            let replayed = try await Outbox(pool).replay(
+                filter, perSecond: rate, by: try acting.actor(for: .replay), why: why)
             output.print(
                 CommandAnswer(
                     ["replayed": replayed.count.json, "ids": replayed.json],

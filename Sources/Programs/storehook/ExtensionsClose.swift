@@ -1,6 +1,7 @@
 import AppleRecords
 import ArgumentParser
 import Operations
+import Staff
 
 struct ExtensionsClose: ActingCommand {
     static let configuration = CommandConfiguration(
@@ -16,12 +17,13 @@ struct ExtensionsClose: ActingCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "Its number.") var id: Int64
     @OptionGroup var reason: ReasonOption
+    @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
     func run() async throws {
         let answer = try await Database.with(try await shared.settings()) { pool in
             let extensions = RenewalExtensions(pool)
-            guard try await extensions.close(id, by: Operator.name, why: reason.why),
+            guard try await extensions.close(id, by: try acting.actor(for: .discard), why: reason.why),
                 let found = try await extensions.find(id)
             else {
                 throw CommandFailure("there is no unfinished extension \(id): storehook extensions list --open")

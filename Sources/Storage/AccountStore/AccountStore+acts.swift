@@ -72,29 +72,39 @@ extension AccountStore {
         changed.acts.append(act)
         let (was, would) = (AccountState(facts, by: timeline), AccountState(changed, by: timeline))
         try kind.refuse(was, would, facts.acts, at: act.at)
-        let id = try record(act, for: token, by: person, why: why, session)
+        let (before, after) = (was.value(at: act.at), would.value(at: act.at))
+        let id = try record(act, for: token, by: person, why: why, (before, after), session)
         return AccountChange(
-            (
-                act: StaffAct(id: id, at: act.at, kind: kind), before: was.value(at: act.at),
-                after: would.value(at: act.at)
-            ),
+            (act: StaffAct(id: id, at: act.at, kind: kind), before: before, after: after),
             try settle([token], under: moment, session), cause: kind.cause)
     }
 
+    /// The database takes the row into the audit when the transaction commits.
     private func record(
         _ act: StaffAct, for token: UniqueIdentifier, by person: String, why: String,
-        _ session: borrowing PostgresSession
+        _ phases: (before: AccountPhase, after: AccountPhase), _ session: borrowing PostgresSession
     ) throws -> Int64 {
         try session.query(
             PostgresQuery(
                 "accounts.act",
                 """
-                insert into storehook.staff_acts (token, kind, tier, days, at, recorded_by, why)
+                insert into storehook.staff_acts (token, kind, tier, days, at, recorded_by, why, before, after)
                 values (\(UUID(token)), \(act.kind.name), \(act.kind.tier), \(act.kind.days.map { Int32(clamping: $0) }),
-                        \(PostgresTimestamp(act.at)), \(String(person.prefix(200))), \(why))
+                        \(PostgresTimestamp(act.at)), \(String(person.prefix(200))), \(why),
+                        \(phases.before.audited), \(phases.after.audited))
                 returning id
                 """)
         ).one().decode(0)
+    }
+}
+
+extension AccountPhase {
+    /// What the audit has of it, as JSON: nothing of it is personal.
+    fileprivate var audited: String {
+        JSONValue.object([
+            .init("status", .string(status.rawValue)), .init("tier", .string(tier)),
+            .init("expires_at", .time(expiresAt)),
+        ]).text
     }
 }
 

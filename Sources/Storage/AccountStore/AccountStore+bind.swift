@@ -109,7 +109,7 @@ extension AccountStore {
         guard try !standing([purchase], session).isEmpty else { return AccountChange(false) }
         try Ledger.hold([purchase], session)
         let owner = try standing([purchase], session).first?.owner
-        let binding = Binding(key: purchase, kind: .staff, token: token, person: person, why: why)
+        let binding = Binding(key: purchase, kind: .staff, token: token, person: person, why: why, former: owner)
         try record([binding], session)
         var settled = try settle([purchase], naming: account, session)
         if settled.hasCatalog, let owner, owner != token { settled.formerOwners[purchase] = owner }
@@ -123,6 +123,8 @@ extension AccountStore {
         var token: UniqueIdentifier
         var person: String?
         var why: String?
+        /// Whose the purchase was.
+        var former: UniqueIdentifier?
     }
 
     func record(_ bindings: [Binding], _ session: borrowing PostgresSession) throws {
@@ -133,12 +135,13 @@ extension AccountStore {
                 """
                 with bound as (
                     insert into storehook.purchase_bindings
-                           (original_transaction_id, bundle_id, environment, kind, token, recorded_by, why)
+                           (original_transaction_id, bundle_id, environment, kind, token, recorded_by, why, former)
                     select * from unnest(
                            \(bindings.map(\.key.originalTransactionID)), \(bindings.map(\.key.bundleID)),
                            \(bindings.map(\.key.environment)), \(bindings.map(\.kind.rawValue)),
                            \(bindings.map { UUID($0.token) }),
-                           \(bindings.map { $0.person.map { String($0.prefix(200)) } }), \(bindings.map(\.why)))
+                           \(bindings.map { $0.person.map { String($0.prefix(200)) } }), \(bindings.map(\.why)),
+                           \(bindings.map { $0.former.map { UUID($0) } }))
                     returning token, environment, original_transaction_id, bundle_id
                 )
                 -- Also before there is a catalog: has_access finds by it what an account has proven.

@@ -53,7 +53,7 @@ extension AccountStore {
                     Binding(key: purchase.key, kind: .erasure, token: $0, person: person)
                 }
             }, session)
-        var erased = try forget(token, purchases, isLinked: !moment.isIdle, session)
+        var erased = try forget(token, purchases, by: person, isLinked: !moment.isIdle, session)
         erased.purchasesFreed = freed.count
         guard !moment.isIdle else { return AccountChange(.erased(erased)) }
         // With a new clock: at the earlier instant the purchases are still its own.
@@ -89,7 +89,8 @@ extension AccountStore {
     }
 
     private func forget(
-        _ token: UniqueIdentifier, _ purchases: [PurchaseKey], isLinked: Bool, _ session: borrowing PostgresSession
+        _ token: UniqueIdentifier, _ purchases: [PurchaseKey], by person: String, isLinked: Bool,
+        _ session: borrowing PostgresSession
     ) throws -> ErasedAccount {
         var erased = ErasedAccount()
         let kept = try session.query(
@@ -107,13 +108,14 @@ extension AccountStore {
         erased.eventsKept = try kept.decode("events")
         erased.purchasesKept = purchases.count
         erased.usageForgotten = try Usage.erase(token, session)
-        // The id in account_names goes with it: the database itself takes that out.
+        // The database itself takes out the id in account_names and what the audit has of the person, and puts the erasure on record.
         try session.query(
             PostgresQuery(
                 "accounts.erase",
                 """
                 update storehook.accounts
-                   set account = null, erased_at = date_trunc('milliseconds', clock_timestamp())
+                   set account = null, erased_at = date_trunc('milliseconds', clock_timestamp()),
+                       erased_by = \(String(person.prefix(200)))
                  where token = \(UUID(token))
                 """))
         try session.query(

@@ -3,6 +3,7 @@ import Accounts
 import ArgumentParser
 import Logging
 import Operations
+import Staff
 
 struct AccountIDsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -61,6 +62,7 @@ struct AccountIDsSet: ActingCommand {
     @Argument(help: "auto, uuid or text.") var rule: AccountIDRule
     @Flag(help: "Change it.") var yes = false
     @Option(help: "How many ids are listed, 0 to 1000000.") var limit = 100
+    @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
     func validate() throws { try (0...1_000_000).check(limit, "--limit") }
@@ -68,7 +70,8 @@ struct AccountIDsSet: ActingCommand {
     func run() async throws {
         let settings = try await shared.settings()
         let change = try await Database.with(settings, checkingIDs: false) {
-            try await AccountIDs($0).change(to: rule, by: yes ? Operator.name : nil, listing: limit)
+            try await AccountIDs($0).change(
+                to: rule, by: yes ? try acting.actor(for: .changeAccounts) : nil, listing: limit)
         }
         output.print(CommandAnswer(change))
         if change.isDone {
@@ -76,7 +79,7 @@ struct AccountIDsSet: ActingCommand {
                 "Staff has changed the rule of account ids",
                 metadata: [
                     "rule": "\(rule.rawValue)", "before": "\(change.before?.rawValue ?? "none")",
-                    "ids_with_another_token": "\(change.count)", "by": "\(Operator.name)",
+                    "ids_with_another_token": "\(change.count)", "by": "\(acting.name)",
                 ])
         } else if !change.isNone {
             throw CommandFailure("nothing is changed; to change it: storehook account-ids set \(rule.rawValue) --yes")

@@ -8,6 +8,7 @@ import Logging
 import Operations
 import Pipeline
 import Postgres
+import Staff
 import Subscriptions
 
 /// What names an account, and how it is answered about.
@@ -44,6 +45,7 @@ struct ActOptions: ParsableArguments {
     @OptionGroup var shared: SharedOptions
     @OptionGroup var account: AccountOptions
     @Option(help: "Why, for the record.") var why: String
+    @OptionGroup var acting: ActingOptions
 
     func validate() throws {
         guard (1...1000).contains(why.unicodeScalars.count), why.contains(where: { !$0.isWhitespace }) else {
@@ -61,7 +63,7 @@ struct ActOptions: ParsableArguments {
                 let named = try await Database.account(reference, pool, settings)
                 let name = named.name
                 let done = try await EvidencePipeline(pool).act(
-                    kind, for: named, by: Operator.name, why: why)
+                    kind, for: named, by: try acting.actor(for: kind.task), why: why)
                 logger.info("Staff has acted for an account", metadata: metadata(of: done, for: named))
                 return CommandAnswer(name, done)
             } catch let refusal as ActRefusal { throw CommandFailure("\(refusal)") }
@@ -79,7 +81,7 @@ struct ActOptions: ParsableArguments {
         metadata["number"] = "\(done.act.id)"
         metadata["tier_before"] = "\(done.before.tier)"
         metadata["status_before"] = "\(done.before.status.rawValue)"
-        metadata["by"] = "\(Operator.name)"
+        metadata["by"] = "\(acting.name)"
         metadata["reason"] = "\(Self.impersonal(why, naming: "\(account.token)", for: account.id))"
         if let purchase = done.before.purchase {
             metadata["original_transaction_id"] = "\(purchase.originalTransactionID)"
@@ -102,5 +104,18 @@ struct ActOptions: ParsableArguments {
     /// Refuses days that no record takes.
     static func validate(days: Int64) throws {
         try (1...36_500).check(days, "--days")
+    }
+}
+
+extension StaffAct.Kind {
+    /// What it is to the rules of who may do what.
+    fileprivate var task: StaffTask {
+        switch self {
+        case .grant(_, let days): .grant(days: days)
+        case .extend(let days): .extend(days: days)
+        case .revoke: .revoke
+        case .unrevoke: .unrevoke
+        case .changeTier: .changeTier
+        }
     }
 }

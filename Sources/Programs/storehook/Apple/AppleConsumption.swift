@@ -11,6 +11,7 @@ import EvidenceStore
 import Foundation
 import Operations
 import PurchaseStore
+import Staff
 
 struct AppleConsumption: ActingCommand {
     static let configuration = CommandConfiguration(
@@ -57,6 +58,7 @@ struct AppleConsumption: ActingCommand {
     }
 
     @OptionGroup var options: AppleOptions
+    @OptionGroup var acting: ActingOptions
     @Argument(help: "The notification's UUID, or the transaction's id.") var id: String
     @Flag(help: "The customer has consented to an answer to Apple.") var consented = false
     @Option(help: "delivered, quality-issue, wrong-item, outage or other.") var delivery = Delivery.delivered
@@ -107,13 +109,15 @@ struct AppleConsumption: ActingCommand {
             case .request(let notification):
                 place = environment ?? .production
                 try await Database.with(settings) { pool in
-                    let hand = ConsumptionByHand(.recordingEvents(pool), client, by: Operator.name)
+                    let hand = ConsumptionByHand(
+                        .recordingEvents(pool), client, by: try acting.actor(for: .answerConsumption))
                     try Self.expectTold(try await hand.send(consumption, about: notification))
                 }
             case .again(let notification):
                 place = environment ?? .production
                 try await Database.with(settings) { pool in
-                    let hand = ConsumptionByHand(.recordingEvents(pool), client, by: Operator.name)
+                    let hand = ConsumptionByHand(
+                        .recordingEvents(pool), client, by: try acting.actor(for: .answerConsumption))
                     try Self.expectTold(
                         try await hand.sendAgain(
                             consumption, about: notification, transactionID: subject.transactionId, in: place))

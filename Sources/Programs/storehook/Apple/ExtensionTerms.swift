@@ -6,12 +6,14 @@ import ArgumentParser
 import Base
 import Operations
 import Pipeline
+import Staff
 
 /// What every extension of renewal dates takes.
 struct ExtensionTerms: ParsableArguments {
     @Option(help: "By how many days, 1 to 90.") var days: Int64
     @Option(help: "undeclared, customer-satisfaction, other or outage.") var reason: ExtensionReason
     @Option(help: "Why, for the record.") var why: String?
+    @OptionGroup var acting: ActingOptions
 
     func validate() throws {
         try (1...90).check(days, "--days")
@@ -47,7 +49,7 @@ struct ExtensionTerms: ParsableArguments {
                         RenewalExtensions.Wish(
                             in: AppEnvironment(bundleID: client.bundleId, environment: environment.rawValue),
                             for: subject, requestIdentifier: name, days: days, reasonCode: reason.code.rawValue,
-                            by: Operator.name, why: why))
+                            by: try acting.actor(for: .extend(days: days)), why: why))
                 }
             }
         }

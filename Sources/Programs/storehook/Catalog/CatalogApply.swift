@@ -2,6 +2,7 @@ import AccountStore
 import Accounts
 import ArgumentParser
 import Operations
+import Staff
 
 struct CatalogApply: ActingCommand {
     static let configuration = CommandConfiguration(
@@ -25,6 +26,7 @@ struct CatalogApply: ActingCommand {
     @Argument(help: "The catalog's file.") var file: String
     @Option(help: "For how many seconds others' transactions may stand in the way.")
     var patience: Int64 = AccountStore.usualPatience.components.seconds
+    @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
     func validate() throws {
@@ -41,7 +43,8 @@ struct CatalogApply: ActingCommand {
                     try await store.listProducts()
                     return CommandAnswer(unchanged: version, try await CatalogFile.contents(catalog, store, settings))
                 }
-                let applied = try await store.apply(text, by: Operator.name, patience: .seconds(patience))
+                let applied = try await store.apply(
+                    text, by: try acting.actor(for: .applyCatalog), patience: .seconds(patience))
                 return CommandAnswer(applied, try await CatalogFile.contents(catalog, store, settings))
             } catch let fault as CatalogFault {
                 throw CommandFailure("\(file): \(fault)")

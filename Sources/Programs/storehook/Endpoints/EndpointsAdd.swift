@@ -5,6 +5,7 @@ import EventStore
 import Events
 import HTTPKit
 import Operations
+import Staff
 import Webhooks
 
 struct EndpointsAdd: ActingCommand {
@@ -31,6 +32,7 @@ struct EndpointsAdd: ActingCommand {
         transform: EndpointsCommand.rateLimit)
     var rate = EndpointStore.RateLimit.none
     @Option(help: "At most so many at the same time, by each worker; 1 to 256.") var inFlight = 32
+    @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
     func validate() throws {
@@ -65,7 +67,8 @@ struct EndpointsAdd: ActingCommand {
             name: "secret", output: output, advice: "storehook endpoints list says whether the endpoint is there")
         try await new.make(settings) { pool, show in
             _ = try await EndpointStore(pool).add(
-                url, filter, rate: rate, inFlight: inFlight, secret: secret, key, by: Operator.name
+                url, filter, rate: rate, inFlight: inFlight, secret: secret, key,
+                by: try acting.actor(for: .changeEndpoints)
             ) { endpoint in
                 try show(Self.answer(endpoint, secret))
             }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventStore
 import Operations
+import Staff
 
 struct EndpointsDisable: ActingCommand {
     static let configuration = CommandConfiguration(
@@ -11,6 +12,7 @@ struct EndpointsDisable: ActingCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The endpoint's number.") var id: Int64
     @Option(help: "Why, for the list.") var why = "disabled by hand"
+    @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
     func validate() throws {
@@ -21,7 +23,7 @@ struct EndpointsDisable: ActingCommand {
 
     func run() async throws {
         let endpoint = try await Database.with(try await shared.settings()) { pool in
-            try await EndpointStore(pool).disable(id, why: why, by: Operator.name)
+            try await EndpointStore(pool).disable(id, why: why, by: try acting.actor(for: .changeEndpoints))
         }
         guard let endpoint else { throw EndpointsCommand.unknown(id) }
         output.print(

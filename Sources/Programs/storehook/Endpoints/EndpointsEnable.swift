@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventStore
 import Operations
+import Staff
 
 struct EndpointsEnable: ActingCommand {
     static let configuration = CommandConfiguration(
@@ -19,11 +20,13 @@ struct EndpointsEnable: ActingCommand {
         help: "From now on at most so many deliveries a second, 1 to 100000, or none: as many as it takes.",
         transform: EndpointsCommand.rateLimit)
     var rate: EndpointStore.RateLimit?
+    @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
     func run() async throws {
         let endpoint = try await Database.with(try await shared.settings()) { pool in
-            try await EndpointStore(pool).enable(id, skipsMissed: skipMissed, rate: rate, by: Operator.name)
+            try await EndpointStore(pool).enable(
+                id, skipsMissed: skipMissed, rate: rate, by: try acting.actor(for: .changeEndpoints))
         }
         guard let endpoint else { throw EndpointsCommand.unknown(id) }
         output.print(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventStore
+import Staff
 
 struct EndpointsRemove: ActingCommand {
     static let configuration = CommandConfiguration(
@@ -13,10 +14,11 @@ struct EndpointsRemove: ActingCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The endpoint's number.") var id: Int64
+    @OptionGroup var acting: ActingOptions
 
     func run() async throws {
         let isRemoved = try await Database.with(try await shared.settings()) { pool in
-            try await EndpointStore(pool).remove(id, by: Operator.name)
+            try await EndpointStore(pool).remove(id, by: try acting.actor(for: .changeEndpoints))
         }
         guard isRemoved else { throw EndpointsCommand.unknown(id) }
         StandardOutput.line("removed endpoint \(id)")

@@ -4,6 +4,7 @@ import EventStore
 import Events
 import Operations
 import Postgres
+import Staff
 
 struct EndpointsRotate: ActingCommand {
     static let configuration = CommandConfiguration(
@@ -21,6 +22,7 @@ struct EndpointsRotate: ActingCommand {
     @Argument(help: "The endpoint's number.") var id: Int64
     @Option(help: "For how many hours the old secret signs as well, 1 to 720.") var hours = 24
     @Flag(help: "The old secret ends at once, and so do earlier ones: they may be known to others.") var atOnce = false
+    @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
     func validate() throws {
@@ -35,7 +37,8 @@ struct EndpointsRotate: ActingCommand {
             name: "secret", output: output, advice: "storehook endpoints rotate \(id) makes one that is")
         try await new.make(settings) { pool, show in
             let endpoint = try await EndpointStore(pool).rotate(
-                id, to: secret, overlap: atOnce ? .zero : .seconds(hours * 3600), key, by: Operator.name
+                id, to: secret, overlap: atOnce ? .zero : .seconds(hours * 3600), key,
+                by: try acting.actor(for: .changeEndpoints)
             ) { endpoint in
                 try show(Self.answer(endpoint, secret))
             }

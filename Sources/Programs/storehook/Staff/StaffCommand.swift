@@ -3,7 +3,13 @@ import ArgumentParser
 struct StaffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "staff",
-        abstract: "Who may ask what apps may not.",
-        discussion: "Example: storehook staff token --account-api --name shop-backend",
-        subcommands: [StaffToken.self])
+        abstract: "Who may ask what apps may not: members of the staff, and your own servers.",
+        discussion: """
+            A viewer reads, with personal texts shortened. Support also opens them, grants and extends up to 90 days at a time, writes notes,
+            asks for refunds and replays dead letters. An admin does all else. A person who runs a command of storehook acts as
+            an admin; the name (--as) is recorded, and not proven.
+
+            Example: storehook staff add kim@example.com --role support
+            """,
+        subcommands: [StaffAdd.self, StaffList.self, StaffRemove.self, StaffToken.self])
 }

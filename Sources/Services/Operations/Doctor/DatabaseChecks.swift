@@ -1,6 +1,7 @@
 import AccountStore
 package import Accounts
 import AppleRecords
+import AuditStore
 import Base
 import EventStore
 import EvidenceStore
@@ -83,6 +84,7 @@ package struct DatabaseChecks: Sendable {
         Check(name: "consumption requests", reads: ConsumptionRequests.monitored) { try await $0.consumption() },
         Check(name: "catalog", reads: UnsoldProducts.monitored) { try await $0.catalog() },
         Check(name: "account ids", reads: AccountIDs.monitored) { try await $0.checkAccountIDs() },
+        Check(name: "audit", reads: AuditLog.monitored) { try await $0.audit() },
         Check(name: "events", reads: EventStore.monitored) { try await $0.events() },
         Check(name: "endpoints", reads: EndpointStore.monitored) { try await $0.endpoints() },
     ]

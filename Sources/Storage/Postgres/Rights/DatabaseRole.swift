@@ -99,7 +99,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 .union(
                     Self.rights([
                         DatabaseRight.everyRelation: [.select], "consumption_consents": [.insert],
-                        "server_keys": [.insert], "account_names": [.delete],
+                        "server_keys": [.insert], "staff_members": [.insert], "staff_tokens": [.insert],
+                        "account_names": [.delete],
                         "endpoints": [.insert], "endpoint_cursors": [.insert], "endpoint_health": [.insert],
                         "endpoint_id": [.usage],
                         "catalogs": [.insert], "catalog_state": [.update], "purchase_bindings": [.insert],
@@ -108,13 +109,22 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         "count_outbox_day": [.execute], "refused_senders": [.execute],
                         "list_purchased_products": [.execute],
                         "expiring_soon": [.execute], "erase_consents": [.execute],
+                        "note_opened_texts": [.execute],
                     ])
                 )
                 .union(
                     ["resolution", "resolved_at", "resolved_by", "resolved_why"]
                         .map { DatabaseRight(.update, on: "dead_letters", column: $0) }
                 )
-                .union(["revoked_at", "revoked_by"].map { DatabaseRight(.update, on: "server_keys", column: $0) })
+                .union(
+                    ["server_keys", "staff_tokens"].flatMap { table in
+                        ["revoked_at", "revoked_by"].map { DatabaseRight(.update, on: table, column: $0) }
+                    }
+                )
+                .union(
+                    ["role", "apps", "changed_at", "changed_by", "removed_at", "removed_by"]
+                        .map { DatabaseRight(.update, on: "staff_members", column: $0) }
+                )
                 .union([DatabaseRight(.update, on: "trials", column: "token")])
                 .union([DatabaseRight(.update, on: "consumption_consents", column: "account")])
                 .union(

@@ -1,15 +1,15 @@
 import AppStorePayloads
 import Crypto
 
-/// A key with which one of the operator's own servers calls the account API, as a text: `shk_` and 256 random bits.
+/// A secret with which a caller of an API says who it is, as a text: a prefix and 256 random bits.
 ///
 /// It is shown once, when it is made. Only its ``digest`` is stored.
-package struct ServerKey: Sendable, Hashable {
+package struct BearerSecret<Bearer: SecretBearer>: Sendable, Hashable {
     /// The whole text. A secret.
     package let text: String
 
-    /// The prefix by which people and secret scanners recognize a key.
-    package static let prefix = "shk_"
+    /// The prefix by which people and secret scanners recognize it.
+    package static var prefix: String { Bearer.prefix }
 
     /// A new one.
     package init() {
@@ -18,7 +18,7 @@ package struct ServerKey: Sendable, Hashable {
         text = Self.prefix + String(decoding: Base64.url.encode(bytes), as: UTF8.self)
     }
 
-    /// Reads a key's text; nil where it cannot be one.
+    /// Reads a secret's text; nil where it cannot be one.
     package init?(_ text: some StringProtocol) {
         let rest = Array(text.utf8.dropFirst(Self.prefix.utf8.count))
         guard text.hasPrefix(Self.prefix), rest.count == 43, Base64.url.decode(rest) != nil else { return nil }
@@ -29,9 +29,9 @@ package struct ServerKey: Sendable, Hashable {
     package var digest: [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
 }
 
-extension ServerKey: CustomStringConvertible, CustomReflectable {
-    /// Never the key.
+extension BearerSecret: CustomStringConvertible, CustomReflectable {
+    /// Never the secret.
     package var description: String { Self.prefix + "…" }
-    /// Never the key, not in a dump either.
+    /// Never the secret, not in a dump either.
     package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

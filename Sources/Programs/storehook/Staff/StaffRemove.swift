@@ -1,0 +1,32 @@
+import AccountStore
+import ArgumentParser
+import Operations
+import Staff
+
+struct StaffRemove: ActingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove a member of the staff, with all of their tokens.",
+        discussion: """
+            What they did stays on record. Added again, they are another member with another number.
+
+            Example: storehook staff remove kim@example.com
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Argument(help: "The member's e-mail address.") var mail: StaffMail
+    @OptionGroup var acting: ActingOptions
+    @OptionGroup var output: Output
+
+    func run() async throws {
+        let member = try await Database.with(try await shared.settings()) {
+            try await StaffMembers($0).remove(mail.text, by: try acting.actor(for: .manageStaff))
+        }
+        guard let member else {
+            throw CommandFailure("nobody with the address \(mail.text) is staff: storehook staff list")
+        }
+        output.print(
+            CommandAnswer(
+                member, text: "removed staff \(member.id) (\(member.mail)); none of their tokens is valid any more"))
+    }
+}

@@ -1,0 +1,45 @@
+package import Postgres
+package import Staff
+
+/// A member of the staff.
+package struct StaffMember: Sendable, Hashable {
+    /// The number: the audit calls them `staff:` and this.
+    package var id: Int64
+    /// By which people name them.
+    package var mail: String
+    /// How much they may do.
+    package var role: StaffRole
+    /// The bundle ids of the apps that they are staff of; nil for all.
+    package var apps: [String]?
+    /// When they were added.
+    package var addedAt: PostgresTimestamp
+    /// By whom.
+    package var addedBy: String
+    /// When they were removed; nil while they are staff.
+    package var removedAt: PostgresTimestamp?
+    /// By whom.
+    package var removedBy: String?
+    /// How many of their tokens are valid.
+    package var validTokens: Int64
+
+    /// The apps that they are staff of.
+    package var scope: StaffScope { apps.map { .some(Set($0)) } ?? .all }
+
+    static let columns = """
+        m.id, m.mail, m.role, m.apps, m.added_at, m.added_by, m.removed_at, m.removed_by,
+        (select count(*) from storehook.staff_tokens t
+          where t.member_id = m.id and t.revoked_at is null and t.expires_at > now()) as valid_tokens
+        """
+
+    init(_ row: PostgresRow) throws {
+        id = try row.decode("id")
+        mail = try row.decode("mail")
+        role = try row.decode("role", among: StaffRole.self)
+        apps = try row.decode("apps")
+        addedAt = try row.decode("added_at")
+        addedBy = try row.decode("added_by")
+        removedAt = try row.decode("removed_at")
+        removedBy = try row.decode("removed_by")
+        validTokens = try row.decode("valid_tokens")
+    }
+}

@@ -1,0 +1,66 @@
+import AuditStore
+import Foundation
+import Postgres
+import Simulation
+import TestSupport
+import Testing
+
+@Suite("storehook staff")
+struct StaffCommandTests {
+    @Test("adds, lists and removes members, whose tokens are shown once")
+    func members() async throws {
+        try await withSite { site in
+            let none = try await site.run("staff", "list", "--format", "table")
+            #expect(none.output == "nobody is staff yet: storehook staff add EMAIL --role viewer\n", "\(none)")
+            let added = try await site.run(
+                "staff", "add", "kim@example.com", "--role", "support", "--apps", Site.app.bundleId, "--as", "anna",
+                "--format", "table")
+            #expect(
+                added.output == """
+                    added staff 1 (kim@example.com): support of \(Site.app.bundleId)
+                    for the admin API they need a token: storehook staff token kim@example.com
+
+                    """, "\(added)")
+            let made = try await site.run("staff", "token", "kim@example.com", "--days", "30", "--as", "anna")
+            let token = try #require(try made.json() as? [String: Any])
+            let secret = try #require(token["token"] as? String)
+            #expect(secret.hasPrefix("sht_") && token["role"] as? String == "support", "\(made)")
+            let listed = try await site.run("staff", "token", "kim@example.com", "--list")
+            let tokens = try #require((try listed.json() as? [String: Any])?["tokens"] as? [[String: Any]])
+            #expect(
+                tokens.count == 1 && !listed.output.contains(secret) && tokens[0]["created_by"] as? String == "cli:anna"
+            )
+            let csv = try await site.run("staff", "list", "--format", "csv")
+            #expect(
+                csv.output.hasPrefix("id,mail,role,apps,tokens,") && csv.output.contains("kim@example.com,support"),
+                "\(csv)")
+            #expect(try await site.run("staff", "token", "kim@example.com", "--revoke", "1").ending == .exited(0))
+            #expect(try await site.run("staff", "token", "kim@example.com", "--revoke", "9").ending == .exited(1))
+            #expect(try await site.run("staff", "remove", "kim@example.com", "--as", "sam").ending == .exited(0))
+            #expect(try await site.run("staff", "remove", "kim@example.com").ending == .exited(1))
+            #expect(try await site.run("staff", "token", "kim@example.com").ending == .exited(1))
+            let acts = try await AuditLog(site.pool).rows(after: 0, through: .max).map(\.act)
+            #expect(acts == ["add_staff", "add_staff_token", "revoke_staff_token", "remove_staff"])
+        }
+    }
+
+    @Test("refuses what is no address, role, app or number of days, in one line")
+    func refusals() async throws {
+        try await withSite { site in
+            for wrong in [
+                ["add", "kim", "--role", "viewer"], ["add", "k@e.com", "--role", "owner"], ["add", "k@e.com"],
+                ["add", "k@e.com", "--role", "viewer", "--apps", "com.example.unserved"],
+                ["add", "k@e.com", "--role", "viewer", "--apps", "a,,b"], ["add", "k m@e.com", "--role", "viewer"],
+                ["token", "k@e.com", "--days", "0"], ["token", "k@e.com", "--days", "367"],
+                ["token", "k@e.com", "--account-api"], ["token", "--days", "3"], ["token"],
+                ["token", "k@e.com", "--list", "--revoke", "1"],
+            ] {
+                let program = try site.start(["staff"] + wrong)
+                #expect(await program.end() == .exited(2), "\(wrong): \(program.errors)")
+                #expect(program.errors.split(separator: "\n").count == 1, "\(program.errors)")
+                await program.discard()
+            }
+            #expect(try await AuditLog(site.pool).tail().place == 0)
+        }
+    }
+}
