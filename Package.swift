@@ -147,6 +147,13 @@ let package = Package(
                 crypto,
             ],
             path: "Sources/Storage/AccountStore", swiftSettings: rules),
+        // Orders: what was bought, paid and refunded, and their numbers.
+        .target(
+            name: "OrderStore",
+            dependencies: [
+                "AccountStore", "Accounts", "AppStorePayloads", "Base", "Postgres", "PurchaseStore", "Subscriptions",
+            ],
+            path: "Sources/Storage/OrderStore", swiftSettings: rules),
         // What Apple was asked and what it answered: its history of notifications, test notifications, extensions, consumption.
         .target(
             name: "AppleRecords",
@@ -191,7 +198,8 @@ let package = Package(
             name: "Pipeline",
             dependencies: [
                 "AccountStore", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleRecords", "Base",
-                "EventStore", "Events", "EvidenceStore", "Postgres", "PurchaseStore", "Subscriptions", logging, metrics,
+                "EventStore", "Events", "EvidenceStore", "OrderStore", "Postgres", "PurchaseStore", "Subscriptions",
+                logging, metrics,
             ],
             path: "Sources/Services/Pipeline", swiftSettings: rules),
         // What Apple posts to.
@@ -207,8 +215,8 @@ let package = Package(
             name: "Worker",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore", "Events",
-                "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", logging, metrics,
-                serviceLifecycle,
+                "EvidenceStore", "OrderStore", "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", logging,
+                metrics, serviceLifecycle,
             ],
             path: "Sources/Services/Worker", swiftSettings: rules),
         // What is asked of Apple, over HTTP, with the operator's keys.
@@ -243,8 +251,8 @@ let package = Package(
             name: "Operations",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleRecords", "AuditStore", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "Pipeline",
-                "Postgres", "PurchaseStore", "Staff", "Subscriptions", logging, nioCore, nioPosix,
+                "AppleRecords", "AuditStore", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "OrderStore",
+                "Pipeline", "Postgres", "PurchaseStore", "Staff", "Subscriptions", logging, nioCore, nioPosix,
                 serviceLifecycle,
             ],
             path: "Sources/Services/Operations", swiftSettings: rules),
@@ -277,8 +285,8 @@ let package = Package(
             dependencies: [
                 "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
                 "AppStoreVerification", "AppleRecords", "AppleSync", "AuditStore", "Base", "EventStore", "Events",
-                "EvidenceStore", "HTTPKit", "Monitoring", "Operations", "Pipeline", "Postgres", "PurchaseStore",
-                "Receiver", "Schema",
+                "EvidenceStore", "HTTPKit", "Monitoring", "Operations", "OrderStore", "Pipeline", "Postgres",
+                "PurchaseStore", "Receiver", "Schema",
                 "Simulation", "Staff", "Subscriptions", "Webhooks", "Worker", argumentParser, configuration,
                 crypto, jwtKit, logging, metrics, nioSSL, serviceLifecycle, unixSignals,
             ],
@@ -288,7 +296,8 @@ let package = Package(
             name: "storehook-bench",
             dependencies: [
                 "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base",
-                "EventStore", "Events", "EvidenceStore", "Postgres", "PurchaseStore", "Schema", "Simulation",
+                "EventStore", "Events", "EvidenceStore", "OrderStore", "Postgres", "PurchaseStore", "Schema",
+                "Simulation",
                 "Subscriptions", "Worker", argumentParser, asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit,
                 logging, nioCore,
                 nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals,
@@ -378,6 +387,13 @@ let package = Package(
                 logging, serviceLifecycle,
             ],
             path: "Tests/EventStoreTests", swiftSettings: rules),
+        .testTarget(
+            name: "OrderStoreTests",
+            dependencies: [
+                "AccountStore", "Accounts", "AppStorePayloads", "Base", "OrderStore", "Pipeline", "Postgres",
+                "PurchaseStore", "Schema", "Subscriptions", "TestSupport", crypto, logging,
+            ],
+            path: "Tests/OrderStoreTests", swiftSettings: rules),
         .testTarget(
             name: "AccountStoreTests",
             dependencies: [

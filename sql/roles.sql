@@ -176,6 +176,12 @@ grant select on storehook.catalogs, storehook.catalog_state, storehook.purchase_
     storehook.trials to storehook_worker;
 -- It keeps the list of products that customers hold, and writes a catalog's own beside it where that is missing.
 grant select, insert, update on storehook.purchased_products to storehook_worker;
+-- Whatever changes a purchase books its orders; workers deal their numbers, and book the purchases of before. No number is ever taken back.
+grant select, insert on storehook.order_classes to storehook_worker;
+grant select, insert, update on storehook.booked_orders, storehook.booked_transactions, storehook.booked_refunds,
+    storehook.order_days to storehook_worker;
+grant delete on storehook.booked_transactions, storehook.booked_refunds to storehook_worker;
+grant select, update on storehook.order_clock to storehook_worker;
 grant update (product_keys) on storehook.catalogs to storehook_worker;
 grant select, insert, update on storehook.accounts to storehook_worker;
 -- What the account API named them stands in events.
@@ -241,7 +247,7 @@ grant update (revoked_at, revoked_by) on storehook.staff_tokens to storehook_ops
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
     storehook.has_access_of(text, text), storehook.account_token(text), storehook.account_token(text, text),
     storehook.count_outbox_day(date, boolean), storehook.refused_senders(),
-    storehook.list_purchased_products() to storehook_ops;
+    storehook.list_purchased_products(), storehook.order_number(date, integer) to storehook_ops;
 grant execute on function storehook.expiring_soon(interval, timestamptz) to storehook_ops;
 
 -- The account API stands where the world can reach it. It knows server keys by their digests and can make none.
@@ -275,6 +281,10 @@ grant delete on storehook.subscriptions, storehook.one_time_purchases to storeho
 grant select, insert, delete on storehook.subscription_history, storehook.replaced_renewals, storehook.anomalies
     to storehook_api;
 grant select, insert, update on storehook.purchased_products to storehook_api;
+grant select, insert on storehook.order_classes to storehook_api;
+grant select, insert, update on storehook.booked_orders, storehook.booked_transactions, storehook.booked_refunds
+    to storehook_api;
+grant delete on storehook.booked_transactions, storehook.booked_refunds to storehook_api;
 -- Whose it is, and what the account is by it, commits with it. Apps begin trials and tell what they saw of attempts to buy; what
 -- staff does, and what is sold, it reads.
 grant select on storehook.catalogs, storehook.catalog_state, storehook.staff_acts to storehook_api;

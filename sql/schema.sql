@@ -1728,6 +1728,15 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.order_number(day date, number integer) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select 'ORD-' || to_char(day, 'YYYYMMDD') || '-' || case when number < 10000 then lpad(number::text, 4, '0') else number::text end
+$$;
+
 CREATE FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) RETURNS TABLE(id bigint, stored bytea)
     LANGUAGE plpgsql STABLE STRICT
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2595,6 +2604,136 @@ COMMENT ON TABLE storehook.audit_texts IS 'the personal part of the audit: accou
 COMMENT ON COLUMN storehook.audit_texts.accounts IS 'the tokens of the accounts that the text is about';
 
 COMMENT ON COLUMN storehook.audit_texts.body IS 'a JSON object of texts';
+
+CREATE TABLE storehook.booked_orders (
+    id bigint NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    order_key text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text COLLATE pg_catalog."C",
+    originally_at timestamp with time zone NOT NULL,
+    day date NOT NULL,
+    number integer,
+    created_at timestamp with time zone,
+    class_id integer,
+    plan_type text NOT NULL COLLATE pg_catalog."C",
+    status text DEFAULT 'completed'::text NOT NULL COLLATE pg_catalog."C",
+    item text COLLATE pg_catalog."C",
+    turns_at timestamp with time zone,
+    refunded_at timestamp with time zone,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT booked_orders_number_check CHECK ((number > 0)),
+    CONSTRAINT booked_orders_plan_type_check CHECK ((plan_type = ANY (ARRAY['auto_renewable'::text, 'non_consumable'::text, 'consumable'::text, 'non_renewing'::text]))),
+    CONSTRAINT booked_orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'partially_refunded'::text, 'refunded'::text])))
+)
+WITH (fillfactor='85');
+
+COMMENT ON TABLE storehook.booked_orders IS 'one row an order. id, day, number, created_at and updated_at are evidence; the rest is derived from the purchase';
+
+COMMENT ON COLUMN storehook.booked_orders.order_key IS 'the originalTransactionId of what renews itself and of a non-consumable, else the transactionId';
+
+COMMENT ON COLUMN storehook.booked_orders.originally_at IS 'the originalPurchaseDate of its first record';
+
+COMMENT ON COLUMN storehook.booked_orders.day IS 'the day of originally_at in the zone of the catalog; it stands once there is a number';
+
+COMMENT ON COLUMN storehook.booked_orders.number IS 'its place within the day, 1 to n without a gap; null until it is dealt';
+
+COMMENT ON COLUMN storehook.booked_orders.created_at IS 'when the number was dealt';
+
+COMMENT ON COLUMN storehook.booked_orders.class_id IS 'what lists filter it by; null where it is hidden: late evidence shows that somebody else paid for it';
+
+COMMENT ON COLUMN storehook.booked_orders.item IS 'the transaction that it shows: the latest that had begun when it was written last';
+
+COMMENT ON COLUMN storehook.booked_orders.turns_at IS 'when a later transaction begins; null where none does';
+
+COMMENT ON COLUMN storehook.booked_orders.refunded_at IS 'the latest refund that stands';
+
+COMMENT ON COLUMN storehook.booked_orders.updated_at IS 'when the latest evidence that changed it was stored';
+
+ALTER TABLE storehook.booked_orders ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.booked_orders_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.booked_refunds (
+    order_id bigint NOT NULL,
+    item text NOT NULL COLLATE pg_catalog."C",
+    place smallint NOT NULL,
+    type text NOT NULL COLLATE pg_catalog."C",
+    at timestamp with time zone NOT NULL,
+    amount bigint,
+    is_computed boolean NOT NULL,
+    heard_at timestamp with time zone NOT NULL,
+    CONSTRAINT booked_refunds_type_check CHECK ((type = ANY (ARRAY['refund'::text, 'refund_reversed'::text, 'revoke'::text])))
+);
+
+COMMENT ON TABLE storehook.booked_refunds IS 'what was given back, and what of that was taken back again. heard_at is evidence';
+
+COMMENT ON COLUMN storehook.booked_refunds.place IS 'its place among those of the transaction, from 0 on, by the signing of the records';
+
+COMMENT ON COLUMN storehook.booked_refunds.at IS 'the revocationDate; of a reversal, when Apple signed it';
+
+COMMENT ON COLUMN storehook.booked_refunds.amount IS 'in thousandths of the currency, never negative; null where it is not known';
+
+COMMENT ON COLUMN storehook.booked_refunds.is_computed IS 'whether it is a share of the price, which Apple rounds';
+
+COMMENT ON COLUMN storehook.booked_refunds.heard_at IS 'when it was first stored';
+
+CREATE TABLE storehook.booked_transactions (
+    order_id bigint NOT NULL,
+    item text NOT NULL COLLATE pg_catalog."C",
+    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    product_id text COLLATE pg_catalog."C",
+    relation text NOT NULL COLLATE pg_catalog."C",
+    follows text COLLATE pg_catalog."C",
+    is_within boolean NOT NULL,
+    starts_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone,
+    price bigint,
+    currency text COLLATE pg_catalog."C",
+    storefront text COLLATE pg_catalog."C",
+    quantity bigint NOT NULL,
+    is_trial boolean NOT NULL,
+    is_void boolean NOT NULL,
+    revoked_share integer,
+    refunded bigint,
+    refunded_at timestamp with time zone,
+    tier_rank smallint,
+    heard_at timestamp with time zone NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT booked_transactions_relation_check CHECK ((relation = ANY (ARRAY['initial_purchase'::text, 'resubscription'::text, 'renewal'::text, 'change'::text]))),
+    CONSTRAINT booked_transactions_revoked_share_check CHECK (((revoked_share >= 0) AND (revoked_share <= 100000)))
+);
+
+COMMENT ON TABLE storehook.booked_transactions IS 'one row a paid period, or a purchase of something bought once. tier_rank, heard_at and changed_at are evidence';
+
+COMMENT ON COLUMN storehook.booked_transactions.item IS 'what all records of it have in common: a line item of Apple''s or a transaction';
+
+COMMENT ON COLUMN storehook.booked_transactions.relation IS 'what it is to the one before it; a change is an upgrade, a downgrade or a crossgrade by both tiers, see order_transactions';
+
+COMMENT ON COLUMN storehook.booked_transactions.follows IS 'the item before it';
+
+COMMENT ON COLUMN storehook.booked_transactions.is_within IS 'whether it began before the end of the one before it';
+
+COMMENT ON COLUMN storehook.booked_transactions.price IS 'in thousandths of the currency, as signed; null where no record says it';
+
+COMMENT ON COLUMN storehook.booked_transactions.is_void IS 'whether it never begins: it was charged ahead, and another plan was bought before. No money is counted of it';
+
+COMMENT ON COLUMN storehook.booked_transactions.revoked_share IS 'how much of it is refunded now, in thousandths of a percent; null where Apple refunded a part and does not say how much';
+
+COMMENT ON COLUMN storehook.booked_transactions.refunded IS 'the same in thousandths of the currency; null where it is not known';
+
+COMMENT ON COLUMN storehook.booked_transactions.refunded_at IS 'when the refund that stands was made; null where none stands';
+
+COMMENT ON COLUMN storehook.booked_transactions.tier_rank IS 'the rank of its tier in the catalog that was current when it was first stored; null where that lacked the product';
+
+COMMENT ON COLUMN storehook.booked_transactions.heard_at IS 'when its first record was stored';
+
+COMMENT ON COLUMN storehook.booked_transactions.changed_at IS 'when the latest evidence that changed it was stored';
 
 CREATE TABLE storehook.canaries (
     id bigint NOT NULL,
@@ -4314,6 +4453,143 @@ CREATE TABLE storehook.old_posts (
 
 COMMENT ON TABLE storehook.old_posts IS 'when somebody last posted a notification of version 1, to the minute; of what was posted nothing is kept';
 
+CREATE TABLE storehook.order_classes (
+    id integer NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    product_id text NOT NULL COLLATE pg_catalog."C",
+    plan_type text NOT NULL COLLATE pg_catalog."C",
+    status text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL COLLATE pg_catalog."C",
+    storefront text NOT NULL COLLATE pg_catalog."C"
+);
+
+COMMENT ON TABLE storehook.order_classes IS 'the combinations of what orders are filtered by; product, currency and storefront are empty where no record says them';
+
+ALTER TABLE storehook.order_classes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.order_classes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.order_clock (
+    task text NOT NULL,
+    original_transaction_id text COLLATE pg_catalog."C",
+    bundle_id text COLLATE pg_catalog."C",
+    environment text COLLATE pg_catalog."C",
+    finished_at timestamp with time zone,
+    CONSTRAINT order_clock_task_check CHECK ((task = ANY (ARRAY['number'::text, 'walk'::text])))
+);
+
+COMMENT ON TABLE storehook.order_clock IS 'what one worker at a time does with orders; of walk the last purchase from before orders that is booked, where the next goes on';
+
+CREATE TABLE storehook.order_days (
+    day date NOT NULL,
+    last integer NOT NULL,
+    CONSTRAINT order_days_last_check CHECK ((last > 0))
+);
+
+COMMENT ON TABLE storehook.order_days IS 'the last order number of each day';
+
+CREATE VIEW storehook.order_totals AS
+SELECT
+    NULL::text COLLATE pg_catalog."C" AS environment,
+    NULL::text COLLATE pg_catalog."C" AS bundle_id,
+    NULL::text AS number,
+    NULL::text COLLATE pg_catalog."C" AS order_key,
+    NULL::text COLLATE pg_catalog."C" AS currency,
+    NULL::bigint AS paid,
+    NULL::bigint AS refunded,
+    NULL::bigint AS unpriced,
+    NULL::bigint AS unknown_refunds;
+
+COMMENT ON VIEW storehook.order_totals IS 'what was paid and refunded in all of an order, by currency. unpriced: transactions without a signed price; unknown_refunds: refunds without an amount';
+
+CREATE VIEW storehook.order_transactions AS
+ SELECT o.environment,
+    o.bundle_id,
+    storehook.order_number(o.day, o.number) AS number,
+    o.order_key,
+    t.item,
+    t.transaction_id,
+        CASE
+            WHEN (t.relation <> 'change'::text) THEN t.relation
+            WHEN ((t.tier_rank IS NULL) OR (before.tier_rank IS NULL)) THEN
+            CASE
+                WHEN t.is_within THEN 'upgrade'::text
+                ELSE 'crossgrade'::text
+            END
+            WHEN (t.tier_rank > before.tier_rank) THEN 'upgrade'::text
+            WHEN (t.tier_rank < before.tier_rank) THEN 'downgrade'::text
+            ELSE 'crossgrade'::text
+        END AS type,
+    t.starts_at AS at,
+    t.ends_at,
+    t.product_id,
+    t.price AS amount,
+    t.currency,
+    t.storefront,
+    t.quantity,
+    t.is_trial,
+    t.is_void,
+    false AS is_computed,
+    t.heard_at
+   FROM ((storehook.booked_orders o
+     JOIN storehook.booked_transactions t ON ((t.order_id = o.id)))
+     LEFT JOIN storehook.booked_transactions before ON (((before.order_id = t.order_id) AND (before.item = t.follows))))
+  WHERE (o.class_id IS NOT NULL)
+UNION ALL
+ SELECT o.environment,
+    o.bundle_id,
+    storehook.order_number(o.day, o.number) AS number,
+    o.order_key,
+    t.item,
+    t.transaction_id,
+    r.type,
+    r.at,
+    NULL::timestamp with time zone AS ends_at,
+    t.product_id,
+    r.amount,
+    t.currency,
+    t.storefront,
+    t.quantity,
+    t.is_trial,
+    t.is_void,
+    r.is_computed,
+    r.heard_at
+   FROM ((storehook.booked_orders o
+     JOIN storehook.booked_refunds r ON ((r.order_id = o.id)))
+     JOIN storehook.booked_transactions t ON (((t.order_id = r.order_id) AND (t.item = r.item))))
+  WHERE (o.class_id IS NOT NULL);
+
+COMMENT ON VIEW storehook.order_transactions IS 'the paid periods and purchases of each order, and the rows of its refunds; amounts are positive, the type says which way';
+
+CREATE VIEW storehook.orders AS
+ SELECT o.environment,
+    o.bundle_id,
+    storehook.order_number(o.day, o.number) AS number,
+    o.day,
+    o.order_key,
+    o.original_transaction_id,
+    t.product_id,
+    o.plan_type,
+    o.status,
+    t.price AS amount,
+    t.currency,
+    t.starts_at AS started_at,
+    t.ends_at,
+    o.refunded_at,
+    o.created_at,
+    o.updated_at
+   FROM (storehook.booked_orders o
+     LEFT JOIN storehook.booked_transactions t ON (((t.order_id = o.id) AND (t.item = o.item))))
+  WHERE (o.class_id IS NOT NULL);
+
+COMMENT ON VIEW storehook.orders IS 'one row an order, with the product, amount and dates of its latest period that began; an order without a number is dealt one within seconds';
+
 CREATE VIEW storehook.outbox_days_to_settle AS
  SELECT d.day
    FROM (storehook.outbox_days d
@@ -4478,6 +4754,9 @@ CREATE TABLE storehook.purchase_facts (
     original_purchased_at timestamp with time zone,
     price bigint,
     revocation_reason smallint,
+    currency text,
+    storefront text,
+    revocation_type text,
     CONSTRAINT purchase_facts_check CHECK (((transaction_id IS NULL) = (transaction_signed_at IS NULL))),
     CONSTRAINT purchase_facts_check1 CHECK (((transaction_id IS NULL) = (transaction_digest IS NULL))),
     CONSTRAINT purchase_facts_check2 CHECK (((renewal_signed_at IS NULL) = (renewal_digest IS NULL))),
@@ -5190,6 +5469,18 @@ ALTER TABLE ONLY storehook.audit_tail
 ALTER TABLE ONLY storehook.audit_texts
     ADD CONSTRAINT audit_texts_pkey PRIMARY KEY (place);
 
+ALTER TABLE ONLY storehook.booked_orders
+    ADD CONSTRAINT booked_orders_environment_bundle_id_order_key_key UNIQUE (environment, bundle_id, order_key);
+
+ALTER TABLE ONLY storehook.booked_orders
+    ADD CONSTRAINT booked_orders_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.booked_refunds
+    ADD CONSTRAINT booked_refunds_pkey PRIMARY KEY (order_id, item, place);
+
+ALTER TABLE ONLY storehook.booked_transactions
+    ADD CONSTRAINT booked_transactions_pkey PRIMARY KEY (order_id, item);
+
 ALTER TABLE ONLY storehook.canaries
     ADD CONSTRAINT canaries_pkey PRIMARY KEY (id);
 
@@ -5324,6 +5615,18 @@ ALTER TABLE ONLY storehook.old_posts
 
 ALTER TABLE ONLY storehook.one_time_purchases
     ADD CONSTRAINT one_time_purchases_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment);
+
+ALTER TABLE ONLY storehook.order_classes
+    ADD CONSTRAINT order_classes_environment_bundle_id_product_id_plan_type_st_key UNIQUE (environment, bundle_id, product_id, plan_type, status, currency, storefront);
+
+ALTER TABLE ONLY storehook.order_classes
+    ADD CONSTRAINT order_classes_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.order_clock
+    ADD CONSTRAINT order_clock_pkey PRIMARY KEY (task);
+
+ALTER TABLE ONLY storehook.order_days
+    ADD CONSTRAINT order_days_pkey PRIMARY KEY (day);
 
 ALTER TABLE ONLY storehook.outbox_acknowledged
     ADD CONSTRAINT outbox_acknowledged_pkey PRIMARY KEY (day);
@@ -5535,6 +5838,20 @@ CREATE INDEX audit_by_time ON storehook.audit USING btree (at);
 
 CREATE INDEX audit_texts_by_account ON storehook.audit_texts USING gin (accounts);
 
+CREATE UNIQUE INDEX booked_orders_number ON storehook.booked_orders USING btree (day, number) WHERE (number IS NOT NULL);
+
+CREATE INDEX booked_orders_of_class ON storehook.booked_orders USING btree (class_id, day DESC, id DESC) WHERE (class_id IS NOT NULL);
+
+CREATE INDEX booked_orders_of_day ON storehook.booked_orders USING btree (day DESC, id DESC) INCLUDE (class_id, number) WHERE (class_id IS NOT NULL);
+
+CREATE INDEX booked_orders_of_purchase ON storehook.booked_orders USING btree (original_transaction_id) WHERE (order_key <> original_transaction_id);
+
+CREATE INDEX booked_orders_to_number ON storehook.booked_orders USING btree (day, id) WHERE (number IS NULL);
+
+CREATE INDEX booked_orders_to_turn ON storehook.booked_orders USING btree (turns_at) WHERE (turns_at IS NOT NULL);
+
+CREATE INDEX booked_transactions_changed ON storehook.booked_transactions USING brin (changed_at) WITH (pages_per_range='32', autosummarize='on');
+
 CREATE INDEX canaries_by_app ON storehook.canaries USING btree (bundle_id, environment, planned_at DESC);
 
 CREATE UNIQUE INDEX canaries_under_way ON storehook.canaries USING btree (bundle_id, environment) WHERE (outcome IS NULL);
@@ -5662,6 +5979,21 @@ ALTER INDEX storehook.events_pkey ATTACH PARTITION storehook.events_default_pkey
 ALTER INDEX storehook.events_by_account ATTACH PARTITION storehook.events_default_token_sequence_idx;
 
 ALTER INDEX storehook.outbox_pkey ATTACH PARTITION storehook.outbox_default_pkey;
+
+CREATE OR REPLACE VIEW storehook.order_totals AS
+ SELECT o.environment,
+    o.bundle_id,
+    storehook.order_number(o.day, o.number) AS number,
+    o.order_key,
+    t.currency,
+    (COALESCE(sum(t.price), (0)::numeric))::bigint AS paid,
+    (COALESCE(sum(t.refunded), (0)::numeric))::bigint AS refunded,
+    count(*) FILTER (WHERE (t.price IS NULL)) AS unpriced,
+    count(*) FILTER (WHERE ((t.revoked_share IS NULL) OR (t.refunded IS NULL))) AS unknown_refunds
+   FROM (storehook.booked_orders o
+     JOIN storehook.booked_transactions t ON ((t.order_id = o.id)))
+  WHERE ((o.class_id IS NOT NULL) AND (NOT t.is_void))
+  GROUP BY o.id, t.currency;
 
 CREATE TRIGGER account_ids_audit AFTER UPDATE OF named_by ON storehook.account_ids FOR EACH ROW WHEN (((new.named_at IS DISTINCT FROM old.named_at) AND (new.named_by IS DISTINCT FROM "left"((SESSION_USER)::text, 200)))) EXECUTE FUNCTION storehook.audit_account_ids();
 
@@ -5856,6 +6188,8 @@ REVOKE ALL ON FUNCTION storehook.list_purchased_products() FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.name_account_ids(in_rule text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.note_opened_texts(opened_by text, why text, opened bigint, is_export boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.order_number(day date, number integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.outbox_bodies(ids bigint[], received_at timestamp with time zone[]) FROM PUBLIC;
 

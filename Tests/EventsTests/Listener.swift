@@ -39,7 +39,8 @@ struct Listener {
         }
         state = PurchaseState(facts, policy: policy)
         let evidence = heard.map(\.evidence)
-        let periods = state.paidPeriods(after: heard.compactMap(\.transaction), upon: known)
+        let touched = state.touchedPeriods(after: heard.compactMap(\.transaction), upon: known)
+        let periods = (now: touched.paidNow, before: touched.paidBefore)
         let all = (now: state.paidPeriods, before: PaidPeriod.all(of: known))
         // Of what nothing new was said, nothing is to be told.
         let byAll = telling(all, evidence, at: now, isFill: isFill)

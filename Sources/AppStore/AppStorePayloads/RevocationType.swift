@@ -15,6 +15,9 @@ public struct RevocationType: AppleCode {
     /// Family sharing ended.
     public static let familyRevoke = RevocationType(rawValue: "FAMILY_REVOKE")
 
+    /// A seat was taken away: access ends, and no money goes.
+    public static let assignmentRevoke = RevocationType(rawValue: "ASSIGNMENT_REVOKE")
+
     /// The values this release knows.
-    public static let known: Set<RevocationType> = [.refundFull, .refundProrated, .familyRevoke]
+    public static let known: Set<RevocationType> = [.refundFull, .refundProrated, .familyRevoke, .assignmentRevoke]
 }

@@ -194,6 +194,9 @@ static const struct storehook_migration migrations[] = {
     {64, "staff", (const unsigned char[]){
 #embed "../../../sql/migrations/0064_staff.sql" suffix(, 0)
     }},
+    {65, "orders", (const unsigned char[]){
+#embed "../../../sql/migrations/0065_orders.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -11,6 +11,7 @@ import EvidenceStore
 import Foundation
 import Logging
 import Operations
+import OrderStore
 import Pipeline
 import Postgres
 import PurchaseStore
@@ -113,6 +114,9 @@ struct Work: AsyncParsableCommand {
         if let listener { services.add("the listener", listener) }
         services.add("the maintenance", maintenance)
         services.add("the clock of events", clock)
+        services.add(
+            "the clock of orders",
+            OrderClock(OrderStore(pool), AccountStore(pool), Ledger(policy: settings.status), logger: logger))
         services.add("the worker", worker)
         try addWebhooks(settings, monitoring, to: &services, name: name, logger: logger)
         addDuties(apple, settings, monitoring, beside: pool, to: &services, name: name, logger: logger)

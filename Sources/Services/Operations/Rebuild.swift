@@ -5,6 +5,7 @@ import Base
 import Events
 import EvidenceStore
 import Foundation
+import OrderStore
 import Pipeline
 package import Postgres
 package import PurchaseStore
@@ -49,6 +50,7 @@ package struct Rebuild: Sendable {
     private let ledger: Ledger
     private let outbox: Outbox
     private let pipeline: EvidencePipeline
+    private let orders: OrderStore
 
     /// A rebuild with the verifier and the ledger that workers use.
     package init(pool: PostgresPool, verifier: Verifier, ledger: Ledger) {
@@ -57,6 +59,7 @@ package struct Rebuild: Sendable {
         self.ledger = ledger
         outbox = Outbox(pool)
         pipeline = EvidencePipeline(pool, ledger: ledger)
+        orders = OrderStore(pool)
     }
 
     /// How many purchases there are, about.
@@ -183,6 +186,7 @@ package struct Rebuild: Sendable {
             }
             if repair, !differences.isEmpty { try pipeline.settle(keys, cause: .rebuild, session) }
             differences += try pipeline.relinkAccounts(of: keys, repair: repair, session)
+            differences += try orders.rebook(keys, repair: repair, ledger, pipeline.accounts, session)
             differences += try pipeline.retell(keys, repair: repair, session)
             let report = Report(
                 purchases: keys.count, differences: unverified.count + differences.count, withoutBytes: withoutBytes,

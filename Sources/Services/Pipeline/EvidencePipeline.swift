@@ -63,7 +63,9 @@ package struct EvidencePipeline: Sendable {
     private let observers: [any ChangeObserver]
 
     /// The readers of changes of every program, called in this order. A new one is added here, and nowhere else.
-    private static func programObservers() -> [any ChangeObserver] { [ProductNoting()] }
+    private static func programObservers(_ pool: PostgresPool) -> [any ChangeObserver] {
+        [OrderBooking(pool), ProductNoting()]
+    }
 
     /// The pipeline of a database, as every program has it.
     /// - Parameters:
@@ -75,7 +77,7 @@ package struct EvidencePipeline: Sendable {
     ) {
         self.init(
             ledger: ledger, accounts: AccountStore(pool), events: rules.map { EventStore(pool, rules: $0) },
-            observers: isObserved ? Self.programObservers() : [])
+            observers: isObserved ? Self.programObservers(pool) : [])
     }
 
     /// A pipeline of these parts, for tests.

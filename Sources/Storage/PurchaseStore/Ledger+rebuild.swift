@@ -263,14 +263,6 @@ extension PostgresQuery {
         let columns = PurchaseStatement.columns.map { column in
             switch column.name {
             case "reason", "additional_reason": "coalesce(f.\(column.name), t.\(column.name)) as \(column.name)"
-            case "original_purchased_at":
-                """
-                coalesce(f.original_purchased_at, case when t.kind = 'Non-Consumable' then
-                    'epoch'::timestamptz + substring(t.payload ->> 'originalPurchaseDate'
-                        from '^-?[0-9]{1,15}(?:[.][0-9]{1,20})?$')::numeric::bigint * interval '1 millisecond' end)
-                    as original_purchased_at
-                """
-            case "price": "coalesce(f.price, case when t.kind = 'Non-Consumable' then t.price end) as price"
             default: PurchaseStatement.expression(of: column)
             }
         }.joined(separator: ", ")

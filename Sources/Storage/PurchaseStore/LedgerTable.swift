@@ -135,7 +135,11 @@ struct LedgerTable: Sendable {
             var completions = StoredDates.completions
             if name == "one_time_purchases" { completions["revocation_reason"] = Self.completedReason }
             return completions
-        case "purchase_facts": return ["revocation_reason": Self.completedReason]
+        case "purchase_facts":
+            return Dictionary(
+                uniqueKeysWithValues: PurchaseStatement.completed.map { column in
+                    (column, { @Sendable row in "coalesce(\(row).\(column), d.\(column))" })
+                })
         default: return [:]
         }
     }

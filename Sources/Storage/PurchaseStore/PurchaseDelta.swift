@@ -21,6 +21,7 @@ package struct PurchaseDelta: Sendable {
     /// Those periods before the batch.
     package var periodsBefore: [PaidPeriod]
     private var update: PurchaseUpdate?
+    private var touched: TouchedPeriods?
     /// All of its periods, as far as they were derived.
     package var allPeriods: [PaidPeriod] { update?.state.paidPeriods ?? periods }
     /// What the batch's transactions were sold for, as far as it brought their records.
@@ -57,19 +58,30 @@ package struct PurchaseDelta: Sendable {
     /// The subscription before the batch; nil if it was none. It is derived for this: it costs as much as the batch did.
     package func subscriptionBefore(_ policy: StatusPolicy) -> SubscriptionState? { update?.subscriptionBefore(policy) }
 
-    fileprivate mutating func comes(of update: PurchaseUpdate) { self.update = update }
+    /// What the batch changes in the books. It is derived for this.
+    package var booked: BookedChange {
+        guard let update, let touched else { return BookedChange() }
+        return update.state.bookedChange(
+            of: key.originalTransactionID, touched, upon: update.known.facts, since: update.sinceReported)
+    }
+
+    fileprivate mutating func comes(of update: PurchaseUpdate, _ touched: TouchedPeriods) {
+        self.update = update
+        self.touched = touched
+    }
 }
 
 extension PurchaseUpdate {
     /// What the batch changed.
     func delta(_ evidence: [EvidenceSummary]) -> PurchaseDelta {
-        let periods = state.paidPeriods(after: records, upon: known.facts)
+        let touched = state.touchedPeriods(after: records, upon: known.facts)
         var delta = PurchaseDelta(
-            key: key, phases: state.subscription?.phases ?? [], periods: periods.now, periodsBefore: periods.before,
+            key: key, phases: state.subscription?.phases ?? [], periods: touched.paidNow,
+            periodsBefore: touched.paidBefore,
             oneTime: state.oneTime,
             oneTimeBefore: state.oneTime == nil ? nil : OneTimePurchase(counting: known.facts),
             wasKnown: known.earlierPhases != nil, evidence: evidence)
-        delta.comes(of: self)
+        delta.comes(of: self, touched)
         delta.since = since
         if case .phases(let phases) = subscriptionRow {
             (delta.movedPhases, delta.earlierPhases) = (phases.moved, phases.earlier)

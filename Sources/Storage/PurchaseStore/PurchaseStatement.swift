@@ -98,6 +98,9 @@ extension PurchaseStatement {
         LedgerColumn("quantity") { $0.transaction?.quantity },
         LedgerColumn("original_purchased_at") { $0.transaction?.originalPurchasedAt.map(PostgresTimestamp.init) },
         LedgerColumn("price") { $0.transaction?.price },
+        LedgerColumn("currency") { $0.transaction?.currency },
+        LedgerColumn("storefront") { $0.transaction?.storefront },
+        LedgerColumn("revocation_type") { $0.transaction?.revocationType?.rawValue },
         LedgerColumn("app_account_token") { $0.transaction?.appAccountToken.map(UUID.init) },
         LedgerColumn("renewal_signed_at") { $0.renewal.map { PostgresTimestamp($0.signedAt) } },
         LedgerColumn("renewal_digest") { $0.renewal?.digest },
@@ -114,14 +117,28 @@ extension PurchaseStatement {
         LedgerColumn("is_not_retried") { ($0.renewal?.inBillingRetry == false ? true : nil) as Bool? },
     ]
 
-    /// The expression of a column where `purchase_facts` is `f`, and `t` the latest record of its transaction: why Apple refunded is
-    /// taken from that where the row is of an earlier program.
+    /// The columns that rows of earlier programs lack.
+    static let completed = [
+        "currency", "original_purchased_at", "price", "revocation_reason", "revocation_type", "storefront",
+    ]
+
+    /// The expression of a column where `purchase_facts` is `f`, and `t` the latest record of its transaction: where the row is of an
+    /// earlier program, what it lacks is taken from that. Why and how Apple refunded is taken where both say the same refund.
     static func expression(of column: LedgerColumn<PurchaseStatement>) -> String {
-        guard column.name == "revocation_reason" else { return "f.\(column.name)" }
-        return """
-            coalesce(f.revocation_reason, case when f.revoked_at = t.revoked_at then t.revocation_reason end)
-                as revocation_reason
-            """
+        let latest: String
+        switch column.name {
+        case "price", "currency", "storefront": latest = "t.\(column.name)"
+        case "original_purchased_at":
+            latest = """
+                'epoch'::timestamptz + substring(t.payload ->> 'originalPurchaseDate'
+                    from '^-?[0-9]{1,15}(?:[.][0-9]{1,20})?$')::numeric::bigint * interval '1 millisecond'
+                """
+        case "revocation_reason": latest = "case when f.revoked_at = t.revoked_at then t.revocation_reason end"
+        case "revocation_type":
+            latest = "case when f.revoked_at = t.revoked_at then t.payload ->> 'revocationType' end"
+        default: return "f.\(column.name)"
+        }
+        return "coalesce(f.\(column.name), \(latest)) as \(column.name)"
     }
 
     /// Reads a row of `storehook.purchase_facts` whose columns begin at a place, in the order of ``columns`` after the key.
@@ -183,7 +200,7 @@ extension TransactionFact {
     /// Nil where the evidence had no transaction.
     fileprivate init?(_ cells: inout RowCells, asOf: Timestamp) throws {
         guard let id: String = try cells.next(String?.self) else {
-            cells.skip(21)
+            cells.skip(24)
             return nil
         }
         let signedAt = Timestamp(try cells.next(PostgresTimestamp.self))
@@ -205,6 +222,9 @@ extension TransactionFact {
         quantity = try cells.next()
         originalPurchasedAt = try cells.nextTimestamp()
         price = try cells.next()
+        currency = try cells.next()
+        storefront = try cells.next()
+        revocationType = try cells.next(String?.self).map(RevocationType.init(rawValue:))
         appAccountToken = try cells.nextAccountToken()
     }
 }

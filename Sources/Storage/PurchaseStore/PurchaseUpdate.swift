@@ -28,6 +28,8 @@ final class PurchaseUpdate: Sendable {
     let isRegular: Bool
     /// The earliest instant that the batch may affect: what has dates as Apple dates it changes nothing before them.
     let since: Timestamp
+    /// The earliest instant from which on what the batch brought beside its records may change access.
+    let sinceReported: Timestamp
     /// The batch's transaction records, as far as they count for this purchase.
     let records: [TransactionFact]
     private let sharedAnomalies: [Anomaly]
@@ -54,12 +56,15 @@ final class PurchaseUpdate: Sendable {
         self.known = known
         var facts = known.facts
         var records: [TransactionFact] = []
-        var since = Timestamp.distantFuture
+        var (since, sinceReported) = (Timestamp.distantFuture, Timestamp.distantFuture)
         for entry in entries {
             guard let statement = PurchaseStatement(entry), !shared.isForeign(statement) else { continue }
             guard known.isWhole || statement.isRegular else { return nil }
             _ = statement.merge(into: &facts)
             since = min(since, statement.since)
+            sinceReported =
+                [sinceReported, statement.renewal?.asOf, statement.reportedStatus?.asOf]
+                .compactMap(\.self).min() ?? sinceReported
             if let record = statement.transaction { records.append(record) }
         }
         self.records = records
@@ -68,7 +73,7 @@ final class PurchaseUpdate: Sendable {
         case .whole:
             state = PurchaseState(facts, in: known.key.environment, policy: policy)
             isRegular = PurchaseState.isRegular(facts)
-            if !isRegular || known.isShared || entries.isEmpty { since = .distantPast }
+            if !isRegular || known.isShared || entries.isEmpty { (since, sinceReported) = (.distantPast, .distantPast) }
         case .tail(let cut, let horizon, let carry):
             guard
                 let tail = PurchaseState(
@@ -78,6 +83,7 @@ final class PurchaseUpdate: Sendable {
             state = tail
         }
         self.since = since
+        self.sinceReported = sinceReported
         transactions = Self.latest(
             kept.transactions
                 + entries.compactMap { entry in

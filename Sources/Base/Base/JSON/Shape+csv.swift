@@ -17,7 +17,8 @@ extension Shape where Reader == Void {
 
 extension JSONValue {
     /// A cell. Customers may have written a text: a spreadsheet would run one that begins like a formula, so that an apostrophe comes
-    /// before it; control characters, which move a terminal, become blanks.
+    /// before it; control characters, which move a terminal, become blanks. A tab or a line end at the beginning may be skipped on the way
+    /// to a formula. An accent on a sign makes it another character and leaves it a formula.
     fileprivate var csv: String {
         switch self {
         case .null: return ""
@@ -27,7 +28,8 @@ extension JSONValue {
             let shown = String(
                 String.UnicodeScalarView(
                     text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
-            return Self.quoted(shown.first.map { "=+-@".contains($0) } ?? false ? "'" + shown : shown)
+            let isRun = text.unicodeScalars.first.map { "=+-@\t\r\n".unicodeScalars.contains($0) } ?? false
+            return Self.quoted(isRun ? "'" + shown : shown)
         }
     }
 

@@ -58,7 +58,7 @@ public final class Catalog: Sendable {
     }
 
     /// The rank of the tier that a product of Apple's gives; nil where it gives none.
-    func rank(ofProduct productID: String, of bundleID: String) -> Int? {
+    package func rank(ofProduct productID: String, of bundleID: String) -> Int? {
         product(productID, of: bundleID).flatMap { rank(of: $0.tier) }
     }
 

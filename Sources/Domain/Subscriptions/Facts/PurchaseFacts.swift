@@ -64,6 +64,9 @@ public struct PurchaseFacts: Sendable, Hashable {
             if let reason = fact.revocationReason { transactions[index].revocationReason = reason }
             if let date = fact.originalPurchasedAt { transactions[index].originalPurchasedAt = date }
             if let price = fact.price { transactions[index].price = price }
+            if let currency = fact.currency { transactions[index].currency = currency }
+            if let storefront = fact.storefront { transactions[index].storefront = storefront }
+            if let type = fact.revocationType { transactions[index].revocationType = type }
             rarities.formUnion(Rarities(transactions[index]))
             return false
         }

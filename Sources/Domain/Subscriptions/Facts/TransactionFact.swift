@@ -48,11 +48,16 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
     public var revocationPercentage: Int64?
     /// Why Apple refunded; nil where it did not, or does not say.
     public var revocationReason: RevocationReason?
-    /// When the first transaction of the purchase was made, and what was paid, in milliunits of its currency. Both are
-    /// kept of non-consumables alone, where they distinguish a purchase from a copy.
+    /// How Apple took it back; nil where it did not, or does not say.
+    public var revocationType: RevocationType?
+    /// When the first transaction of the purchase was made. Of a non-consumable it and ``price`` distinguish a purchase from a copy.
     public var originalPurchasedAt: Timestamp?
-    /// See ``originalPurchasedAt``.
+    /// What was paid, in thousandths of ``currency``; nil where Apple does not say.
     public var price: Int64?
+    /// The currency, ISO 4217.
+    public var currency: String?
+    /// The country of the App Store, ISO 3166-1 alpha-3.
+    public var storefront: String?
     /// The account that the app bound to the purchase.
     public var appAccountToken: UniqueIdentifier?
     /// When Apple signed the record.
@@ -72,8 +77,9 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
         purchasedAt: Timestamp? = nil, expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil,
         isUpgraded: Bool = false, reason: Reason = .purchase, additionalReason: String? = nil,
         isFreeTrial: Bool = false, quantity: Int64? = nil, revocationPercentage: Int64? = nil,
-        revocationReason: RevocationReason? = nil, appAccountToken: UniqueIdentifier? = nil,
-        originalPurchasedAt: Timestamp? = nil, price: Int64? = nil,
+        revocationReason: RevocationReason? = nil, revocationType: RevocationType? = nil,
+        appAccountToken: UniqueIdentifier? = nil, originalPurchasedAt: Timestamp? = nil, price: Int64? = nil,
+        currency: String? = nil, storefront: String? = nil,
         signedAt: Timestamp, asOf: Timestamp? = nil, digest: [UInt8], isUnsigned: Bool = false
     ) {
         self.transactionID = transactionID
@@ -92,9 +98,12 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
         self.quantity = quantity
         self.revocationPercentage = revocationPercentage
         self.revocationReason = revocationReason
+        self.revocationType = revocationType
         self.appAccountToken = appAccountToken
         self.originalPurchasedAt = originalPurchasedAt
         self.price = price
+        self.currency = currency
+        self.storefront = storefront
         self.signedAt = signedAt
         self.asOf = asOf ?? signedAt
         self.digest = digest
@@ -131,9 +140,12 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
             quantity: payload.quantity,
             revocationPercentage: payload.revocationPercentage,
             revocationReason: payload.revocationDate == nil ? nil : payload.revocationReason,
+            revocationType: payload.revocationDate == nil ? nil : payload.revocationType,
             appAccountToken: payload.appAccountToken,
-            originalPurchasedAt: payload.type == .nonConsumable ? payload.originalPurchaseDate : nil,
-            price: payload.type == .nonConsumable ? payload.price : nil,
+            originalPurchasedAt: payload.originalPurchaseDate,
+            price: payload.price,
+            currency: payload.currency,
+            storefront: payload.storefront,
             signedAt: payload.signedDate,
             asOf: asOf.map { min($0, payload.signedDate) },
             digest: digest,
@@ -149,12 +161,17 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
 }
 
 extension TransactionFact {
-    /// What it says, without when it was signed, and why it was refunded. Of its reason only whether it is a renewal: rows of
-    /// earlier programs say no more.
+    /// Whether it is of a non-consumable and says a price, as copies of a purchase may not.
+    var isPricedNonConsumable: Bool { kind == .nonConsumable && price != nil }
+
+    /// What it says, without when it was signed, where it was sold and why and how it was refunded. Of its reason only whether it is a
+    /// renewal, and what was paid of a non-consumable alone: rows of earlier programs say no more.
     var saying: TransactionFact {
         var saying = self
         (saying.reason, saying.additionalReason) = (isRenewal ? .renewal : .unknown, nil)
-        saying.revocationReason = nil
+        (saying.revocationReason, saying.revocationType) = (nil, nil)
+        (saying.currency, saying.storefront) = (nil, nil)
+        if kind != .nonConsumable { (saying.price, saying.originalPurchasedAt) = (nil, nil) }
         (saying.signedAt, saying.asOf, saying.digest, saying.isUnsigned) = (.distantPast, .distantPast, [], false)
         return saying
     }

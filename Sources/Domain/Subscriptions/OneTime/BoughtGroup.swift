@@ -61,7 +61,7 @@ struct BoughtGroup {
     var sale: OneTimePurchase.Sale {
         let paid = members.filter { !$0.record.isFamilyShared }
         let candidates = paid.isEmpty ? members : paid
-        let record = (candidates.first { $0.record.price != nil } ?? candidates[0]).record
+        let record = (candidates.first { $0.record.isPricedNonConsumable } ?? candidates[0]).record
         let standing = refunds.filter { $0.until == nil }
         return OneTimePurchase.Sale(
             transactionID: record.transactionID, purchasedAt: record.purchasedAt ?? start,

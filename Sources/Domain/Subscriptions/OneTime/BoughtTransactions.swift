@@ -7,6 +7,8 @@ struct BoughtTransactions {
     struct Bought {
         /// Its latest-signed record.
         private(set) var record: TransactionFact
+        /// All of its records, in the order of signing.
+        private(set) var records: [TransactionFact]
         /// When it was bought, by that record.
         private(set) var purchasedAt: Timestamp
         /// The refund dates of its records, back to the last record that took a refund back; none while the purchase stands.
@@ -17,6 +19,7 @@ struct BoughtTransactions {
 
         init(_ record: TransactionFact, _ purchasedAt: Timestamp) {
             self.record = record
+            records = [record]
             self.purchasedAt = purchasedAt
             if let from = record.revokedAt { revocations.append(from) }
         }
@@ -32,6 +35,7 @@ struct BoughtTransactions {
                 revocations = []
             }
             record = next
+            records.append(next)
             purchasedAt = next.purchasedAt ?? purchasedAt
         }
 

@@ -95,6 +95,19 @@ extension PaidPeriod {
     }
 }
 
+/// The periods of a subscription that new records may have changed.
+public struct TouchedPeriods: Sendable {
+    /// As they are now.
+    let now: [Period]
+    /// As they were before the records.
+    let before: [Period]
+
+    /// For those who report them: as they are now.
+    public var paidNow: [PaidPeriod] { now.map { PaidPeriod($0) } }
+    /// For those who report them: as they were before the records.
+    public var paidBefore: [PaidPeriod] { before.map { PaidPeriod($0) } }
+}
+
 extension PurchaseState {
     /// The renewals that were charged ahead and never begin, each transaction once.
     package var neverBegun: [PaidPeriod] {
@@ -115,9 +128,7 @@ extension PurchaseState {
     /// - Parameters:
     ///   - records: what was taken in.
     ///   - known: the facts before.
-    public func paidPeriods(
-        after records: [TransactionFact], upon known: PurchaseFacts
-    ) -> (now: [PaidPeriod], before: [PaidPeriod]) {
+    public func touchedPeriods(after records: [TransactionFact], upon known: PurchaseFacts) -> TouchedPeriods {
         // What is signed decides which unsigned records count, whatever period they are of. So do the parts of a period, and
         // what was bought after a renewal was charged: a record of any period may show that a renewal never begins, or that it does.
         if !known.rarities.isDisjoint(with: [.unsigned, .parts, .upgradedRenewals])
@@ -125,15 +136,15 @@ extension PurchaseState {
             || records.contains(where: { $0.isUnsigned || $0.additionalReason != nil })
             || !PaidPeriod.neverBegun(by: known, cutAt: nil).isEmpty
         {
-            return (paidPeriods, PaidPeriod.all(of: known))
+            return TouchedPeriods(now: rules.periods, before: Period.all(of: known.counting))
         }
-        let before = records.indices.compactMap { place -> PaidPeriod? in
+        let before = records.indices.compactMap { place -> Period? in
             let record = records[place]
             guard !records[..<place].contains(where: record.isOfSamePeriod) else { return nil }
-            return Period(known.transactions.filter(record.isOfSamePeriod)).map { PaidPeriod($0) }
+            return Period(known.transactions.filter(record.isOfSamePeriod))
         }
         let now = rules.periods.filter { period in records.contains { $0.isOfSamePeriod(as: period.record) } }
-        return (now.map { PaidPeriod($0) }, before)
+        return TouchedPeriods(now: now, before: before)
     }
 }
 

@@ -18,6 +18,8 @@ struct Period: Sendable {
     /// What all records of the period have in common, and those of no other.
     let key: String
     let record: TransactionFact
+    /// All of its records, in the order of signing.
+    let records: [TransactionFact]
     let start: Timestamp
     /// When it ends by its own record, before refunds and later purchases.
     let expiresAt: Timestamp
@@ -53,6 +55,7 @@ struct Period: Sendable {
         guard var record = records.last, record.isUsablePeriod, let purchasedAt = record.purchasedAt,
             let expiresAt = record.expiresAt
         else { return nil }
+        self.records = records
         let firstSignedAt = records.reduce(record.asOf) { min($0, $1.asOf) }
         self.key = key ?? record.periodKey
         standsBeside = records.contains { $0.additionalReason != nil }

@@ -10,6 +10,7 @@ public struct PurchaseState: Sendable {
     /// What the facts do not explain, in the order of signing.
     public let anomalies: [Anomaly]
     let rules: SubscriptionRules
+    let bought: BoughtTransactions?
     /// Whether a reported status decides somewhere, until Apple's next new report.
     private let isDecidedByReport: Bool
 
@@ -27,7 +28,7 @@ public struct PurchaseState: Sendable {
         rules = SubscriptionRules(facts, in: environment, policy: policy, carry: carry, from: horizon)
         let unexplained = UnexplainedReports(facts, rules, from: horizon)
         isDecidedByReport = !unexplained.instants.isEmpty
-        let bought = BoughtTransactions(facts)
+        bought = BoughtTransactions(facts)
         oneTime = bought.map { OneTimePurchase($0) }
         anomalies =
             unexplained.anomalies

@@ -103,7 +103,9 @@ struct TimelineBuilder {
         var changes = revoked(new, after: previous, piece)
         if previous == nil, new.revokedAt == nil {
             if OneTimePurchase.Kind(new) != nil {
-                let isPurchase = isFirst || new.price != nil && new.originalPurchasedAt != nil && hasRefund(before: new)
+                let isPurchase =
+                    isFirst
+                    || new.isPricedNonConsumable && new.originalPurchasedAt != nil && hasRefund(before: new)
                 changes.append(boughtOnce(new, isFirst: isPurchase, piece))
             } else if new.isUsablePeriod, piece.type != .consumptionRequest, piece.type != .refundDeclined {
                 changes.append(began(new, piece))

@@ -1,3 +1,4 @@
+import AccountStore
 import AppStorePayloads
 import AppStoreServerAPI
 import AppleRecords
@@ -6,6 +7,7 @@ import Base
 import EvidenceStore
 import Foundation
 import Operations
+import OrderStore
 import Pipeline
 import Postgres
 import PurchaseStore
@@ -41,6 +43,28 @@ extension DemoRun {
         } catch {
             _ = try? await shop.setLoss(loss)
             throw error
+        }
+    }
+
+    /// Shows the customer's order and what was refunded of it, once a worker has dealt it a number.
+    /// - Returns: whether there is such an order, with a refund.
+    func showOrder(of original: String, _ pool: PostgresPool) async throws -> Bool {
+        step("The customer's order and refund, as storehook orders show")
+        let catalog = try await AccountStore(pool).current()?.catalog
+        let end = ContinuousClock.now + .seconds(patience)
+        while true {
+            let shown = try await OrderStore(pool).show(original, under: catalog)
+            if let order = shown.first, order.number != nil || ContinuousClock.now > end {
+                let answer = CommandAnswer(order, isOpen: false)
+                for line in answer.text.split(separator: "\n") { detail(String(line)) }
+                guard case .order(let order) = order else { return false }
+                return order.lines.contains { $0.type == "refund" }
+            }
+            guard ContinuousClock.now < end else {
+                detail("no order of \(original) is booked")
+                return false
+            }
+            try await Task.sleep(for: .milliseconds(200))
         }
     }
 

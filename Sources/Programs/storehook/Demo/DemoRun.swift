@@ -87,7 +87,8 @@ struct DemoRun: ActingCommand {
             let isComplete = try await recover(pool, settings, access, shop, since: began)
             // The notifications of before, and all that came since.
             let after = try await settled(Outbox(pool), progress: false)
-            let isWhole = report.isWhole && isComplete && after.pending == 0 && after.isWhole
+            let isBooked = try await showOrder(of: original, pool)
+            let isWhole = report.isWhole && isComplete && isBooked && after.pending == 0 && after.isWhole
             detail(isWhole ? "every notification is accounted for" : "not every notification is accounted for")
             if hints { hint(original, since: began) }
             return isWhole

@@ -5,6 +5,7 @@ import Base
 import EvidenceStore
 import Foundation
 import Operations
+import OrderStore
 import Postgres
 import PurchaseStore
 
@@ -14,8 +15,8 @@ struct FindCommand: AsyncParsableCommand {
         abstract: "Say what an id is, and the command that shows it.",
         discussion: """
             Looks for an account's id, an appAccountToken, a transaction, an
-            original transaction, an order line (webOrderLineItemId) and a
-            notification's UUID. Exits with 1 where nothing stored has it.
+            original transaction, an order line (webOrderLineItemId), a
+            notification's UUID, and an order's number (ORD-20260131-0001). Exits with 1 where nothing stored has it.
             Apple's notifications do not name the order number that Apple mails
             to the customer: storehook apple lookup asks Apple for it.
 
@@ -40,6 +41,7 @@ struct FindCommand: AsyncParsableCommand {
             var message =
                 "nothing that is stored is called \(YAMLFault.quoting(text)); storehook accounts list and storehook subscriptions list "
                 + "have what is"
+            if OrderNumberPrefix(text) != nil { message += "; storehook orders list --search \(text)" }
             if text.wholeMatch(of: /M[A-Z0-9]{7,}/) != nil {
                 message += "; if it is the order number of a customer's receipt: storehook apple lookup \(text)"
             }
@@ -50,6 +52,11 @@ struct FindCommand: AsyncParsableCommand {
     }
 
     private func find(in pool: PostgresPool) async throws -> [FoundID] {
+        if let prefix = OrderNumberPrefix(text) {
+            guard prefix.isWhole else { return [] }
+            // Any case is read, and one is written.
+            return try await OrderStore(pool).show(text, under: nil).map { FoundID($0, numbered: $0.number ?? text) }
+        }
         let reader = LedgerReader(pool)
         let reference = AccountReference(text)
         var uuid = UniqueIdentifier(text)

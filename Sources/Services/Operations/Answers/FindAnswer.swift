@@ -1,12 +1,13 @@
 package import AccountStore
 import Accounts
 package import Base
+package import OrderStore
 package import PurchaseStore
 package import Subscriptions
 
 /// What a text is, of all that is stored, with the command that shows it.
 package struct FoundID: Sendable, Hashable {
-    /// `account`, `token`, `purchase`, `transaction`, `order`, `notification` or `dead_letter`.
+    /// `account`, `token`, `purchase`, `transaction`, `order`, `order_number`, `notification` or `dead_letter`.
     package var kind: String
     /// A sentence about it.
     package var text: String
@@ -53,6 +54,20 @@ package struct FoundID: Sendable, Hashable {
         }
         let id = found.key.originalTransactionID
         command = "storehook subscription \(Self.isPlain(id) ? id : "'\(id.replacing("'", with: "'\\''"))'")"
+    }
+
+    /// An order, by its number.
+    package init(_ shown: ShownOrder, numbered number: String) {
+        kind = "order_number"
+        switch shown {
+        case .order(let detail):
+            let order = detail.order
+            let product = order.productID.map { ": \($0)" } ?? ""
+            text = "an order in \(order.bundleID), \(order.environment)\(product), \(order.status.rawValue)"
+        case .shared(let order):
+            text = "an order in \(order.bundleID), \(order.environment), that is shared: somebody else paid for it"
+        }
+        command = "storehook orders show \(number)"
     }
 
     /// A notification.

@@ -11,7 +11,7 @@ extension CommandAnswer {
     /// Subscriptions, likewise.
     package init(_ page: ListPage<ListedSubscription>) { self.init(page, "subscriptions", .listed) }
 
-    private init<Element>(_ page: ListPage<Element>, _ name: String, _ shape: CommandShape<Element>) {
+    init<Element>(_ page: ListPage<Element>, _ name: String, _ shape: CommandShape<Element>) {
         let nothing = page.next == nil ? "nothing is listed" : "nothing was found among those that were looked through"
         let table = page.elements.isEmpty ? nothing : shape.table(of: page.elements)
         var members = [JSONValue.Member(name, shape.values(of: page.elements))]

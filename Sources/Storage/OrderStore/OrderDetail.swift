@@ -1,0 +1,71 @@
+package import Base
+
+/// An order with all that belongs to it.
+package struct OrderDetail: Sendable, Hashable {
+    /// A paid period, something that was bought once, or money that went back for one of these.
+    package struct Line: Sendable, Hashable {
+        /// `initial_purchase`, `renewal`, `resubscription`, `upgrade`, `downgrade`, `crossgrade`; `refund`, `refund_reversed`, `revoke`.
+        package var type: String
+        /// When it began, or when money went back.
+        package var at: Timestamp
+        /// Its end; nil where it has none, and of what went back.
+        package var endsAt: Timestamp?
+        /// What all records of the transaction have in common: a line item of Apple's or a transaction.
+        package var item: String
+        /// Apple's id of the transaction.
+        package var transactionID: String
+        /// The product.
+        package var productID: String?
+        /// The product's name in the catalog.
+        package var productName: String?
+        /// In thousandths of the currency, never negative: the type says which way. Nil where it is not known.
+        package var amount: Int64?
+        /// ISO 4217.
+        package var currency: String?
+        /// The country of the App Store, ISO 3166-1 alpha-3.
+        package var storefront: String?
+        /// How many were bought.
+        package var quantity: Int64
+        /// Whether it is the introductory free trial.
+        package var isTrial: Bool
+        /// Whether it never begins: it was charged ahead, and another plan was bought before.
+        package var isVoid: Bool
+        /// Whether the amount is a share of the price: Apple rounds the share.
+        package var isComputed: Bool
+        /// When its first record was stored.
+        package var heardAt: Timestamp
+    }
+
+    /// The order.
+    package var order: ListedOrder
+    /// Its transactions and refunds in the order of time.
+    package var lines: [Line]
+}
+
+/// An order that somebody else paid for, as late evidence shows. Its number stays, and nothing else is said of it.
+package struct SharedOrder: Sendable, Hashable {
+    /// Its number; nil where none was dealt.
+    package var number: String?
+    /// The environment.
+    package var environment: String
+    /// The app.
+    package var bundleID: String
+    /// What it is by.
+    package var key: String
+}
+
+/// What an order that is asked for by name turns out to be.
+package enum ShownOrder: Sendable, Hashable {
+    /// One that is listed.
+    case order(OrderDetail)
+    /// One that is hidden.
+    case shared(SharedOrder)
+
+    /// Its number, where it has one.
+    package var number: String? {
+        switch self {
+        case .order(let detail): detail.order.number
+        case .shared(let order): order.number
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package import Base
+
+/// Which orders are asked for. Nil is any; what is given adds up.
+package struct OrderFilter: Sendable, Hashable {
+    /// An id of Apple's or of an account, the beginning of a number, or a product's name.
+    package var search: String?
+    /// With this status.
+    package var status: OrderStatus?
+    /// In this environment.
+    package var environment = "Production"
+    /// Of this app, by its bundle id.
+    package var bundleID: String?
+    /// Of the account with this token.
+    package var account: UniqueIdentifier?
+    /// That show this product, by Apple's id.
+    package var productID: String?
+    /// That show an amount in this currency, ISO 4217.
+    package var currency: String?
+    /// From this country of the App Store, ISO 3166-1 alpha-3.
+    package var storefront: String?
+    /// That show a product of this tier of the current catalog.
+    package var tier: String?
+    /// Whether a refund stands.
+    package var isRefunded: Bool?
+    /// From this day on.
+    package var from: OrderDay?
+    /// Up to this day, which belongs to it.
+    package var to: OrderDay?
+    /// That evidence changed at this instant or later.
+    package var updatedSince: Timestamp?
+
+    /// All of Production.
+    package init() {}
+}

@@ -1,0 +1,109 @@
+import Base
+import Postgres
+import PurchaseStore
+
+/// What a page of orders is read by: a filter whose words are looked up.
+struct OrderQuestion: Sendable {
+    /// Without its search and its tier.
+    var filter: OrderFilter
+    /// The products of the tier; nil where none is asked for.
+    var tierProducts: [SubscriptionFilter.AppProduct]?
+    /// The products that the search names; nil where it is by something else.
+    var namedProducts: [SubscriptionFilter.AppProduct]?
+    /// Only those with a number.
+    var isNumbered = false
+    /// Only those with one of these places within their day.
+    var places: [ClosedRange<Int32>]?
+    /// Behind it.
+    var mark: OrderMark?
+    /// The most to find.
+    var limit: Int
+
+    /// The first and the last day; where they are the wrong way round, nothing is found.
+    mutating func restrict(to days: ClosedRange<OrderDay>) {
+        filter.from = max(filter.from ?? days.lowerBound, days.lowerBound)
+        filter.to = min(filter.to ?? days.upperBound, days.upperBound)
+    }
+
+    fileprivate var statuses: [String]? {
+        guard filter.status != nil || filter.isRefunded != nil else { return nil }
+        return OrderStatus.allCases.filter { status in
+            (filter.status ?? status) == status
+                && (filter.isRefunded.map { $0 == OrderStatus.withRefund.contains(status) } ?? true)
+        }.map(\.rawValue)
+    }
+}
+
+extension PostgresQuery.StringInterpolation {
+    /// Conditions on `c`, a row of `order_classes`.
+    mutating func appendInterpolation(ofClasses question: OrderQuestion) {
+        let filter = question.filter
+        appendLiteral("c.environment = ")
+        appendInterpolation(filter.environment)
+        require("c.bundle_id", filter.bundleID)
+        require("c.product_id", filter.productID)
+        require("c.currency", filter.currency)
+        require("c.storefront", filter.storefront)
+        if let statuses = question.statuses {
+            appendLiteral(" and c.status = any(")
+            appendInterpolation(statuses)
+            appendLiteral(")")
+        }
+        for products in [question.tierProducts, question.namedProducts].compactMap(\.self) {
+            appendLiteral(" and (c.bundle_id, c.product_id) in (select * from unnest(")
+            appendInterpolation(products.map(\.bundleID))
+            appendLiteral(", ")
+            appendInterpolation(products.map(\.productID))
+            appendLiteral("))")
+        }
+    }
+
+    /// Conditions on where `o`, a row of `booked_orders`, stands in the list.
+    mutating func appendInterpolation(standing question: OrderQuestion) {
+        appendLiteral("o.class_id is not null")
+        if let mark = question.mark {
+            appendLiteral(" and (o.day, o.id) < (")
+            appendInterpolation(day: mark.day)
+            appendLiteral(", ")
+            appendInterpolation(mark.id)
+            appendLiteral(")")
+        }
+        if let from = question.filter.from {
+            appendLiteral(" and o.day >= ")
+            appendInterpolation(day: from)
+        }
+        if let to = question.filter.to {
+            appendLiteral(" and o.day <= ")
+            appendInterpolation(day: to)
+        }
+    }
+
+    /// Further conditions on it, each with `and` before it.
+    mutating func appendInterpolation(besides question: OrderQuestion) {
+        if let since = question.filter.updatedSince {
+            appendLiteral(" and o.updated_at >= ")
+            appendInterpolation(PostgresTimestamp(since))
+        }
+        if question.isNumbered { appendLiteral(" and o.number is not null") }
+        if let places = question.places {
+            appendLiteral(" and exists (select from unnest(")
+            appendInterpolation(places.map(\.lowerBound))
+            appendLiteral(", ")
+            appendInterpolation(places.map(\.upperBound))
+            appendLiteral(") as place (low, high) where o.number between place.low and place.high)")
+        }
+    }
+
+    private mutating func require(_ column: String, _ value: String?) {
+        guard let value else { return }
+        appendLiteral(" and \(column) = ")
+        appendInterpolation(value)
+    }
+
+    /// A constant for the planner, whatever the session's settings.
+    private mutating func appendInterpolation(day: OrderDay) {
+        appendLiteral("('1970-01-01'::date + ")
+        appendInterpolation(Int32(clamping: day.number))
+        appendLiteral(")")
+    }
+}

@@ -1,0 +1,267 @@
+package import AccountStore
+import Base
+import Foundation
+package import Postgres
+package import PurchaseStore
+package import Subscriptions
+
+extension OrderStore {
+    /// Derives the orders of purchases anew from their stored facts, and holds the stored rows against them.
+    ///
+    /// What is evidence of its own stays: numbers and their days, ranks of tiers, when something was heard of.
+    /// - Parameters:
+    ///   - keys: locked where `repair` is set.
+    ///   - repair: write what differs.
+    /// - Returns: what differs, or with `repair` what differed.
+    /// - Throws: `PostgresError`; `UnreadableCatalog` where a newer release applied the catalog.
+    @discardableResult
+    package func rebook(
+        _ keys: [PurchaseKey], repair: Bool, _ ledger: Ledger, _ accounts: AccountStore,
+        _ session: borrowing PostgresSession
+    ) throws -> [RowDifference] {
+        guard !keys.isEmpty else { return [] }
+        let clock = try session.query(PostgresQuery("orders.clock", "select now()")).one()
+            .decode(0, as: PostgresTimestamp.self)
+        var stored = try StoredOrder.all(of: keys, session)
+        var differences: [RowDifference] = []
+        var changes: [Change] = []
+        for (key, orders, storedAt) in try ledger.orders(of: keys, session) {
+            var change = BookedChange()
+            for order in orders {
+                let known = stored.removeValue(forKey: OrderPlace(key, order.key))
+                let found = order.differences(from: known, of: key, at: Timestamp(clock))
+                guard !found.isEmpty else { continue }
+                differences += found
+                let removed = (known?.transactions.keys).map { items in
+                    items.filter { item in !order.transactions.contains { $0.item == item } }.sorted()
+                }
+                change.orders.append(
+                    .init(order: order, changed: order.transactions, removed: removed ?? []))
+            }
+            if !change.isEmpty { changes.append(Change(key, change, heardAt: storedAt ?? clock)) }
+        }
+        // Orders that no fact makes any more.
+        let gone = stored.filter { !$0.value.isHidden }.keys.sorted { $0.key < $1.key }
+        differences += gone.map {
+            RowDifference(
+                table: "booked_orders", key: $0.words, column: "*", stored: "an order", derived: nil)
+        }
+        guard repair else { return differences }
+        if !changes.isEmpty {
+            try book(changes, under: try accounts.current(session)?.catalog, at: clock, session)
+        }
+        let items = changes.flatMap { change in
+            change.booked.orders.flatMap { line in
+                line.changed.map {
+                    (OrderPlace(change.key, line.order.key), $0.item, Int16(clamping: $0.refunds.count))
+                }
+            }
+        }
+        if !items.isEmpty { try session.query(.trimRefunds(items)) }
+        if !gone.isEmpty { try session.query(.hide(gone)) }
+        return differences
+    }
+}
+
+/// An order as it is stored.
+struct StoredOrder {
+    var isHidden: Bool
+    var plan: String
+    var status: String
+    var originallyAt: Timestamp
+    var item: String?
+    var turnsAt: Timestamp?
+    var refundedAt: Timestamp?
+    var kind: OrderClass?
+    var transactions: [String: [String: String?]] = [:]
+    var refunds: [String: [BookedRefund]] = [:]
+
+    /// All orders of purchases.
+    static func all(
+        of keys: [PurchaseKey], _ session: borrowing PostgresSession
+    ) throws -> [OrderPlace: StoredOrder] {
+        var orders: [OrderPlace: StoredOrder] = [:]
+        var places: [Int64: OrderPlace] = [:]
+        for row in try session.query(.orders(of: keys)) {
+            let place = OrderPlace(try PurchaseKey(row), try row.decode("order_key"))
+            places[try row.decode("id")] = place
+            orders[place] = try StoredOrder(row)
+        }
+        let ids = places.keys.sorted()
+        guard !ids.isEmpty else { return orders }
+        for row in try session.query(.transactions(of: ids)) {
+            guard let place = places[try row.decode("order_id")] else { continue }
+            var cells: [String: String?] = [:]
+            for (name, _) in BookedTransaction.columns { cells[name] = .some(try row.decode(name)) }
+            orders[place]?.transactions[try row.decode("item")] = cells
+        }
+        for row in try session.query(.refunds(of: ids)) {
+            guard let place = places[try row.decode("order_id")] else { continue }
+            orders[place]?.refunds[try row.decode("item"), default: []].append(
+                BookedRefund(
+                    try row.decode("type", among: BookedRefund.Kind.self),
+                    at: Timestamp(try row.decode("at", as: PostgresTimestamp.self)),
+                    amount: try row.decode("amount"), isComputed: try row.decode("is_computed")))
+        }
+        return orders
+    }
+
+    private init(_ row: PostgresRow) throws {
+        isHidden = try row.decode("class_id", as: Int32?.self) == nil
+        plan = try row.decode("plan_type")
+        status = try row.decode("status")
+        originallyAt = Timestamp(try row.decode("originally_at", as: PostgresTimestamp.self))
+        item = try row.decode("item")
+        turnsAt = try row.decode("turns_at", as: PostgresTimestamp?.self).map(Timestamp.init)
+        refundedAt = try row.decode("refunded_at", as: PostgresTimestamp?.self).map(Timestamp.init)
+        kind = isHidden ? nil : try OrderClass(row)
+    }
+}
+
+extension OrderPlace {
+    var words: String { "\(key) \(bundleID) \(environment)" }
+}
+
+extension BookedOrder {
+    /// By all of its transactions: refunded when everything that money was paid for is, in full.
+    private var standing: (status: String, refundedAt: Timestamp?) {
+        let counted = transactions.filter { !$0.isVoid }
+        let paid = counted.filter { $0.price != 0 }
+        let refundedAt = counted.compactMap(\.refundedAt).max()
+        if !paid.isEmpty, paid.allSatisfy({ $0.revokedShare == OneTimePurchase.whole }) {
+            return ("refunded", refundedAt)
+        }
+        return (refundedAt == nil ? "completed" : "partially_refunded", refundedAt)
+    }
+
+    /// The cells of its stored rows that differ.
+    fileprivate func differences(
+        from stored: StoredOrder?, of purchase: PurchaseKey, at instant: Timestamp
+    ) -> [RowDifference] {
+        let place = OrderPlace(purchase, key)
+        guard let stored, !stored.isHidden else {
+            return [
+                RowDifference(table: "booked_orders", key: place.words, column: "*", stored: nil, derived: "an order")
+            ]
+        }
+        var differences: [RowDifference] = []
+        func compare(_ table: String, _ key: String, _ column: String, _ was: String?, _ is: String?) {
+            guard was != `is` else { return }
+            differences.append(RowDifference(table: table, key: key, column: column, stored: was, derived: `is`))
+        }
+        let standing = standing
+        compare("booked_orders", place.words, "plan_type", stored.plan, plan.rawValue)
+        compare("booked_orders", place.words, "status", stored.status, standing.status)
+        compare("booked_orders", place.words, "originally_at", "\(stored.originallyAt)", "\(originallyAt)")
+        compare(
+            "booked_orders", place.words, "refunded_at", stored.refundedAt.map { "\($0)" },
+            standing.refundedAt.map { "\($0)" })
+        // What is about to turn shows what it showed.
+        if stored.turnsAt.map({ instant < $0 }) ?? true {
+            let shown = shown(at: instant)
+            compare("booked_orders", place.words, "item", stored.item, shown?.item)
+            compare(
+                "booked_orders", place.words, "turns_at", stored.turnsAt.map { "\($0)" },
+                turns(after: instant).map { "\($0)" })
+            compare(
+                "booked_orders", place.words, "class_id", stored.kind.map { "\($0)" },
+                "\(OrderClass(purchase, plan, standing.status, shown))")
+        }
+        for transaction in transactions {
+            let key = "\(place.words) \(transaction.item)"
+            let cells = stored.transactions[transaction.item]
+            for (name, value) in BookedTransaction.columns {
+                compare("booked_transactions", key, name, cells?[name] ?? nil, value(transaction))
+            }
+            let refunds = stored.refunds[transaction.item] ?? []
+            if refunds != transaction.refunds {
+                compare("booked_refunds", key, "*", "\(refunds.map(\.words))", "\(transaction.refunds.map(\.words))")
+            }
+        }
+        for item in stored.transactions.keys.sorted() where !transactions.contains(where: { $0.item == item }) {
+            compare("booked_transactions", "\(place.words) \(item)", "*", "a transaction", nil)
+        }
+        return differences
+    }
+}
+
+extension BookedRefund {
+    fileprivate var words: String { "\(kind.rawValue) \(at) \(amount.map { "\($0)" } ?? "-") \(isComputed)" }
+}
+
+extension BookedTransaction {
+    /// What is compared, as PostgreSQL writes it as text; instants in milliseconds.
+    fileprivate static let columns: [(name: String, value: @Sendable (BookedTransaction) -> String?)] = [
+        ("transaction_id", { $0.transactionID }), ("product_id", { $0.productID }),
+        ("relation", { $0.relation.rawValue }), ("follows", { $0.follows }), ("is_within", { "\($0.isWithin)" }),
+        ("starts_at", { "\($0.startsAt.millisecondsSince1970)" }),
+        ("ends_at", { $0.endsAt.map { "\($0.millisecondsSince1970)" } }), ("price", { $0.price.map { "\($0)" } }),
+        ("currency", { $0.currency }), ("storefront", { $0.storefront }), ("quantity", { "\($0.quantity)" }),
+        ("is_trial", { "\($0.isTrial)" }), ("is_void", { "\($0.isVoid)" }),
+        ("revoked_share", { $0.revokedShare.map { "\($0)" } }), ("refunded", { $0.refunded.map { "\($0)" } }),
+        ("refunded_at", { $0.refundedAt.map { "\($0.millisecondsSince1970)" } }),
+    ]
+}
+
+extension PostgresQuery {
+    fileprivate static func orders(of keys: [PurchaseKey]) -> PostgresQuery {
+        PostgresQuery(
+            "orders.of_purchases",
+            """
+            select o.*, c.product_id, c.currency, c.storefront
+              from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+                   as key (original_transaction_id, bundle_id, environment)
+              join storehook.booked_orders o
+                   on (o.environment, o.bundle_id, o.order_key)
+                      = (key.environment, key.bundle_id, key.original_transaction_id)
+              left join storehook.order_classes c on c.id = o.class_id
+            union all
+            select o.*, c.product_id, c.currency, c.storefront
+              from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+                   as key (original_transaction_id, bundle_id, environment)
+              join storehook.booked_orders o
+                   on o.original_transaction_id = key.original_transaction_id
+                  and o.order_key <> o.original_transaction_id
+                  and (o.environment, o.bundle_id) = (key.environment, key.bundle_id)
+              left join storehook.order_classes c on c.id = o.class_id
+            """)
+    }
+
+    /// Deletes the rows beyond those that a transaction has.
+    fileprivate static func trimRefunds(_ items: [(place: OrderPlace, item: String, count: Int16)]) -> PostgresQuery {
+        PostgresQuery(
+            "orders.trim_refunds",
+            """
+            delete from storehook.booked_refunds r
+             using unnest(
+                   \(items.map(\.place.environment)), \(items.map(\.place.bundleID)), \(items.map(\.place.key)),
+                   \(items.map(\.item)), \(items.map(\.count)))
+                   as i (environment, bundle_id, order_key, item, count)
+              join storehook.booked_orders o using (environment, bundle_id, order_key)
+             where (r.order_id, r.item) = (o.id, i.item) and r.place >= i.count
+            """)
+    }
+
+    fileprivate static func transactions(of ids: [Int64]) -> PostgresQuery {
+        PostgresQuery(
+            "orders.stored_transactions",
+            """
+            select order_id, item, transaction_id, product_id, relation, follows, is_within::text as is_within,
+                   (extract(epoch from starts_at) * 1000)::bigint::text as starts_at,
+                   (extract(epoch from ends_at) * 1000)::bigint::text as ends_at, price::text as price, currency,
+                   storefront, quantity::text as quantity, is_trial::text as is_trial, is_void::text as is_void,
+                   revoked_share::text as revoked_share, refunded::text as refunded,
+                   (extract(epoch from refunded_at) * 1000)::bigint::text as refunded_at
+              from storehook.booked_transactions where order_id = any (\(ids))
+            """)
+    }
+
+    fileprivate static func refunds(of ids: [Int64]) -> PostgresQuery {
+        PostgresQuery(
+            "orders.stored_refunds",
+            """
+            select order_id, item, type, at, amount, is_computed from storehook.booked_refunds
+             where order_id = any (\(ids)) order by order_id, item, place
+            """)
+    }
+}

@@ -1,0 +1,83 @@
+package import Accounts
+import Base
+import Postgres
+
+extension OrderStore {
+    /// The orders that a text names: by a whole number, by an order's key, by a transaction, an order line or an original transaction of
+    /// Apple's, in any environment. Hidden ones are named as such; one that does not exist is not there. At most 100.
+    /// - Parameter catalog: names products; nil before the first.
+    /// - Throws: `PostgresError`.
+    package func show(_ text: String, under catalog: Catalog?) async throws -> [ShownOrder] {
+        guard !text.utf8.contains(0) else { return [] }
+        let candidates: OrderCandidates
+        if let prefix = OrderNumberPrefix(text) {
+            guard prefix.isWhole, let day = prefix.days?.lowerBound,
+                let places = prefix.places?.first(where: { $0.count == 1 })
+            else { return [] }
+            candidates = .numbered(day, [places])
+        } else {
+            candidates = .id(text, [])
+        }
+        return try await pool.withTransaction(Self.reading) { session in
+            let rows = try session.query(.named(candidates))
+            let listed = try rows.filter { try $0.decode("is_listed") }.map { try $0.decode("id", as: Int64.self) }
+            var orders = try Self.orders(listed, under: catalog, session)[...]
+            return try rows.map { row in
+                guard try row.decode("is_listed"), let order = orders.popFirst() else {
+                    return .shared(try SharedOrder(row))
+                }
+                let lines = try session.query(.lines(of: order)).map {
+                    try OrderDetail.Line($0, of: order, under: catalog)
+                }
+                return .order(OrderDetail(order: order, lines: lines))
+            }
+        }
+    }
+}
+
+extension PostgresQuery {
+    fileprivate static func named(_ candidates: OrderCandidates) -> PostgresQuery {
+        PostgresQuery(
+            "orders.named",
+            """
+            select o.id, o.class_id is not null as is_listed, storehook.order_number(o.day, o.number) as number,
+                   o.environment, o.bundle_id, o.order_key
+              from (select distinct k.id from (\(candidates: candidates)) k) k
+             cross join lateral (select * from storehook.booked_orders o where o.id = k.id offset 0) o
+             order by o.day desc, o.id desc limit 100
+            """)
+    }
+
+    fileprivate static func lines(of order: ListedOrder) -> PostgresQuery {
+        PostgresQuery(
+            "orders.lines",
+            """
+            select * from storehook.order_transactions t
+             where t.environment = \(order.environment) and t.bundle_id = \(order.bundleID) and t.order_key = \(order.key)
+             order by t.at, t.item, t.type in ('refund', 'refund_reversed', 'revoke'), t.heard_at
+            """)
+    }
+}
+
+extension SharedOrder {
+    fileprivate init(_ row: PostgresRow) throws {
+        self.init(
+            number: try row.decode("number"), environment: try row.decode("environment"),
+            bundleID: try row.decode("bundle_id"), key: try row.decode("order_key"))
+    }
+}
+
+extension OrderDetail.Line {
+    fileprivate init(_ row: PostgresRow, of order: ListedOrder, under catalog: Catalog?) throws {
+        let productID: String? = try row.decode("product_id")
+        self.init(
+            type: try row.decode("type"), at: Timestamp(try row.decode("at", as: PostgresTimestamp.self)),
+            endsAt: try row.instant("ends_at"), item: try row.decode("item"),
+            transactionID: try row.decode("transaction_id"), productID: productID,
+            productName: catalog?.name(of: productID, order.bundleID), amount: try row.decode("amount"),
+            currency: try row.decode("currency"), storefront: try row.decode("storefront"),
+            quantity: try row.decode("quantity"), isTrial: try row.decode("is_trial"),
+            isVoid: try row.decode("is_void"), isComputed: try row.decode("is_computed"),
+            heardAt: Timestamp(try row.decode("heard_at", as: PostgresTimestamp.self)))
+    }
+}
