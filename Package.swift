@@ -151,7 +151,8 @@ let package = Package(
         .target(
             name: "OrderStore",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "Base", "Postgres", "PurchaseStore", "Subscriptions",
+                "AccountStore", "Accounts", "AppStorePayloads", "Base", "Postgres", "PurchaseStore", "Staff",
+                "Subscriptions",
             ],
             path: "Sources/Storage/OrderStore", swiftSettings: rules),
         // What Apple was asked and what it answered: its history of notifications, test notifications, extensions, consumption.
@@ -256,6 +257,15 @@ let package = Package(
                 serviceLifecycle,
             ],
             path: "Sources/Services/Operations", swiftSettings: rules),
+        // What members of the staff ask, by token.
+        .target(
+            name: "AdminAPI",
+            dependencies: [
+                "APIKit", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppleRecords",
+                "AuditStore", "Base", "HTTPKit", "Operations", "OrderStore", "Pipeline", "Postgres", "Staff",
+                "Subscriptions", httpTypes, logging, metrics, serviceLifecycle,
+            ],
+            path: "Sources/Services/AdminAPI", swiftSettings: rules),
         // An Apple-shaped PKI, a store that lives, a stand-in for Apple's servers, a database full of purchases.
         .target(
             name: "Simulation",
@@ -283,7 +293,7 @@ let package = Package(
         .executableTarget(
             name: "storehook",
             dependencies: [
-                "APIKit", "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI",
+                "APIKit", "AccountAPI", "AccountStore", "Accounts", "AdminAPI", "AppStorePayloads", "AppStoreServerAPI",
                 "AppStoreVerification", "AppleRecords", "AppleSync", "AuditStore", "Base", "EventStore", "Events",
                 "EvidenceStore", "HTTPKit", "Monitoring", "Operations", "OrderStore", "Pipeline", "Postgres",
                 "PurchaseStore", "Receiver", "Schema",
@@ -390,8 +400,9 @@ let package = Package(
         .testTarget(
             name: "OrderStoreTests",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "Base", "OrderStore", "Pipeline", "Postgres",
-                "PurchaseStore", "Schema", "Subscriptions", "TestSupport", crypto, logging,
+                "AccountStore", "Accounts", "AppStorePayloads", "AuditStore", "Base", "OrderStore", "Pipeline",
+                "Postgres",
+                "PurchaseStore", "Schema", "Staff", "Subscriptions", "TestSupport", crypto, logging,
             ],
             path: "Tests/OrderStoreTests", swiftSettings: rules),
         .testTarget(
@@ -437,6 +448,15 @@ let package = Package(
             ],
             path: "Tests/AccountAPITests", swiftSettings: rules),
         .testTarget(
+            name: "AdminAPITests",
+            dependencies: [
+                "APIKit", "AccountStore", "Accounts", "AdminAPI", "AppStorePayloads", "AuditStore", "Base", "HTTPKit",
+                "OrderStore", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Staff", "Subscriptions",
+                "TestSupport",
+                asyncHTTPClient, logging, nioCore, nioHTTP1, serviceLifecycle,
+            ],
+            path: "Tests/AdminAPITests", swiftSettings: rules),
+        .testTarget(
             name: "AppStoreAccessTests",
             dependencies: [
                 "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification", "AppleSync", "Base", "HTTPKit",
@@ -451,7 +471,7 @@ let package = Package(
                 "AppStoreVerification",
                 "AppleRecords",
                 "AppleSync", "Base", "EventStore", "EvidenceStore", "Pipeline", "Postgres", "PurchaseStore", "Schema",
-                "Simulation",
+                "OrderStore", "Staff", "Simulation",
                 "StandInSupport", "Stories", "Subscriptions", "TestSupport", "Worker", crypto, logging,
                 metrics, serviceLifecycle,
             ],

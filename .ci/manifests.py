@@ -193,7 +193,7 @@ def check_compose():
             if how["condition"] == "service_healthy":
                 require("healthcheck" in compose["services"][other], f"deploy/compose.yaml: {other} tells no health")
         command = service.get("command", [])
-        if command and command[0] in ("receive", "work", "serve"):
+        if command and command[0] in ("receive", "work", "serve", "console"):
             own = option(command, "--metrics-port")
             asked = service["healthcheck"]["test"]
             require(own is not None and own in asked, f"deploy/compose.yaml: the health of {name} is not asked on its own port")

@@ -24,7 +24,8 @@ begin
         select * from (values ('storehook-receiver', 'storehook_receiver'),
                               ('storehook-worker', 'storehook_worker'),
                               ('storehook-ops', 'storehook_ops'),
-                              ('storehook-api', 'storehook_api')) as login
+                              ('storehook-api', 'storehook_api'),
+                              ('storehook-console', 'storehook_console')) as login
     loop
         if to_regrole(role) is null then
             raise exception 'there is no role %: run sql/roles.sql first, then this again', role;
@@ -42,7 +43,7 @@ begin
                 execute format('grant %I to %I', role, account);
             exception
                 when insufficient_privilege then
-                    raise exception '% may not grant %, which somebody else made: let a superuser say "grant storehook_receiver, storehook_worker, storehook_ops, storehook_api to % with admin option", then run this again',
+                    raise exception '% may not grant %, which somebody else made: let a superuser say "grant storehook_receiver, storehook_worker, storehook_ops, storehook_api, storehook_console to % with admin option", then run this again',
                         me, role, me;
             end;
         end if;

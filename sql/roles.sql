@@ -1,4 +1,4 @@
--- Who may do what: five roles, none of which can log in by itself. Run this as the owner of schema storehook, with the
+-- Who may do what: six roles, none of which can log in by itself. Run this as the owner of schema storehook, with the
 -- right to create roles while one is missing, after `storehook migrate`; again after every migration; and as often as you like:
 --
 --     psql "$DATABASE_URL" -f sql/roles.sql
@@ -22,7 +22,7 @@ do $$
 declare
     me constant text := quote_ident(current_user);
     roles constant text[] := array['storehook_receiver', 'storehook_worker', 'storehook_ops', 'storehook_monitor',
-        'storehook_api'];
+        'storehook_api', 'storehook_bi', 'storehook_console'];
     missing text[] := array(select name from unnest(roles) name where to_regrole(name) is null);
     wanted text;
     owner text;
@@ -82,19 +82,19 @@ do $rights$
 begin
 -- What follows is the whole of it: rights that an earlier edition gave and this one does not are taken back.
 revoke all on all tables in schema storehook from public, storehook_receiver, storehook_worker, storehook_ops,
-    storehook_monitor, storehook_api;
+    storehook_monitor, storehook_api, storehook_bi, storehook_console;
 revoke all on all sequences in schema storehook from public, storehook_receiver, storehook_worker, storehook_ops,
-    storehook_monitor, storehook_api;
+    storehook_monitor, storehook_api, storehook_bi, storehook_console;
 revoke all on all functions in schema storehook from public, storehook_receiver, storehook_worker, storehook_ops,
-    storehook_monitor, storehook_api;
+    storehook_monitor, storehook_api, storehook_bi, storehook_console;
 revoke all on schema storehook from public, storehook_receiver, storehook_worker, storehook_ops, storehook_monitor,
-    storehook_api;
+    storehook_api, storehook_bi, storehook_console;
 grant usage on schema storehook to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor,
-    storehook_api;
+    storehook_api, storehook_bi, storehook_console;
 
 -- Every program begins by asking whether the schema fits it.
 grant select on storehook.schema_migrations, storehook.schema_expansions
-    to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor, storehook_api;
+    to storehook_receiver, storehook_worker, storehook_ops, storehook_monitor, storehook_api, storehook_bi, storehook_console;
 
 -- The receiver stands where the world can reach it. It puts in and can read nothing back, its own rows neither; but for
 -- the certificates that Apple signs with, which are public and which it need not store again each time.
@@ -182,6 +182,12 @@ grant select, insert, update on storehook.booked_orders, storehook.booked_transa
     storehook.order_days to storehook_worker;
 grant delete on storehook.booked_transactions, storehook.booked_refunds to storehook_worker;
 grant select, update on storehook.order_clock to storehook_worker;
+-- What Apple refunds ends requests of the staff for it. What people decided it cannot change.
+grant select, update (state, decider, decided_at, share_before, refunded_before, refunded_before_at, apple_share,
+    apple_amount, apple_at, reversed_at, processed_at) on storehook.staff_refund_requests to storehook_worker;
+-- Attempts that apps report are orders, too.
+grant select, insert, update on storehook.booked_attempts to storehook_worker;
+grant update (is_booked, is_surplus) on storehook.purchase_attempts to storehook_worker;
 grant update (product_keys) on storehook.catalogs to storehook_worker;
 grant select, insert, update on storehook.accounts to storehook_worker;
 -- What the account API named them stands in events.
@@ -226,11 +232,12 @@ grant update (token) on storehook.trials to storehook_ops;
 -- rule, which needs the right to update a column that cannot change.
 grant update (only_row, rule, named_at, named_by) on storehook.account_ids to storehook_ops;
 grant update (account) on storehook.consumption_consents to storehook_ops;
-grant delete on storehook.account_names to storehook_ops;
+grant delete on storehook.account_names, storehook.account_profiles to storehook_ops;
 grant update (recorded_by, why, erased_at) on storehook.staff_texts to storehook_ops;
 grant execute on function storehook.erase_consents(uuid) to storehook_ops;
 -- What they do the database itself adds to the audit, which they read. By themselves they add to it that they opened personal texts.
-grant execute on function storehook.note_opened_texts(text, text, bigint, boolean) to storehook_ops;
+grant execute on function storehook.note_opened_texts(text, text, bigint, boolean, text, text)
+    to storehook_ops;
 grant execute on function storehook.account_status_at(timestamptz) to storehook_ops;
 grant update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters to storehook_ops;
 -- They add endpoints, and have sent again what was given up.
@@ -244,6 +251,11 @@ grant update (revoked_at, revoked_by) on storehook.server_keys to storehook_ops;
 grant insert on storehook.staff_members, storehook.staff_tokens to storehook_ops;
 grant update (role, apps, changed_at, changed_by, removed_at, removed_by) on storehook.staff_members to storehook_ops;
 grant update (revoked_at, revoked_by) on storehook.staff_tokens to storehook_ops;
+-- They ask for refunds and decide about them. To erase an account takes out what was written.
+grant insert on storehook.staff_refund_requests, storehook.refund_request_texts to storehook_ops;
+grant update (state, decider, decided_at, approved, is_whole, reference, elsewhere_amount, elsewhere_at, processed_at,
+    acted_by, acted_role, acted_at) on storehook.staff_refund_requests to storehook_ops;
+grant update (reason, note, erased_at) on storehook.refund_request_texts to storehook_ops;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
     storehook.has_access_of(text, text), storehook.account_token(text), storehook.account_token(text, text),
     storehook.count_outbox_day(date, boolean), storehook.refused_senders(),
@@ -285,6 +297,8 @@ grant select, insert on storehook.order_classes to storehook_api;
 grant select, insert, update on storehook.booked_orders, storehook.booked_transactions, storehook.booked_refunds
     to storehook_api;
 grant delete on storehook.booked_transactions, storehook.booked_refunds to storehook_api;
+grant select, update (state, decider, decided_at, share_before, refunded_before, refunded_before_at, apple_share,
+    apple_amount, apple_at, reversed_at, processed_at) on storehook.staff_refund_requests to storehook_api;
 -- Whose it is, and what the account is by it, commits with it. Apps begin trials and tell what they saw of attempts to buy; what
 -- staff does, and what is sold, it reads.
 grant select on storehook.catalogs, storehook.catalog_state, storehook.staff_acts to storehook_api;
@@ -298,6 +312,10 @@ grant execute on function storehook.name_account_ids(text) to storehook_api;
 grant select, insert, delete on storehook.account_lines to storehook_api;
 grant select, insert, update, delete on storehook.account_status, storehook.account_history to storehook_api;
 grant insert on storehook.purchase_attempts to storehook_api;
+-- What it applies may complete attempts: workers look at them again. What they are about it does not read.
+grant select (token, matched_order_id), update (check_at) on storehook.booked_attempts to storehook_api;
+-- It keeps the names and mail addresses that the operator's servers give accounts.
+grant select, insert, update, delete on storehook.account_profiles to storehook_api;
 -- What it changes it tells of, in the same transaction.
 grant select, insert on storehook.events to storehook_api;
 grant usage on sequence storehook.event_id to storehook_api;
@@ -318,6 +336,56 @@ grant select, insert on storehook.kept_receipts to storehook_api;
 grant select, insert, update on storehook.unsigned_words to storehook_api;
 -- It lists events to the operator's servers.
 grant select on storehook.events, storehook.event_places, storehook.event_positions, storehook.event_feed to storehook_api;
+
+-- The console acts for staff whose tokens it has checked: it alone may say which of them, and the audit says so. It is told what each may do by
+-- its own rules; what follows is all that it could do for anybody. It reads no payload of Apple's and no secret.
+grant select on storehook.staff_members, storehook.staff_tokens to storehook_console;
+grant insert on storehook.staff_members, storehook.staff_tokens to storehook_console;
+grant update (role, apps, changed_at, changed_by, removed_at, removed_by) on storehook.staff_members to storehook_console;
+grant update (revoked_at, revoked_by) on storehook.staff_tokens to storehook_console;
+-- It reads the audit. What it does the database adds; by itself the console adds that texts were opened, and what somebody tried and may not do.
+grant select on storehook.audit, storehook.audit_texts to storehook_console;
+grant execute on function storehook.note_opened_texts(text, text, bigint, boolean, text, text),
+    storehook.note_forbidden_try(bigint, text), storehook.record_forbidden_tries() to storehook_console;
+-- It shows accounts and purchases, and why they are so.
+grant select on storehook.catalogs, storehook.catalog_state, storehook.trials, storehook.staff_texts,
+    storehook.account_names, storehook.subscriptions, storehook.subscription_history, storehook.one_time_purchases,
+    storehook.transactions, storehook.renewals to storehook_console;
+-- It records acts and moves, and derives what accounts are by them, in the same transaction, with the events of that.
+grant select, insert on storehook.staff_acts, storehook.purchase_bindings to storehook_console;
+grant select, insert, update on storehook.purchase_lines to storehook_console;
+grant select, insert, update on storehook.accounts, storehook.usage_counters to storehook_console;
+grant select, insert, delete on storehook.account_lines to storehook_console;
+grant select, insert, update, delete on storehook.account_status, storehook.account_history to storehook_console;
+grant select, update (only_row) on storehook.account_ids to storehook_console;
+grant execute on function storehook.name_account_ids(text) to storehook_console;
+grant select, insert on storehook.events to storehook_console;
+grant usage on sequence storehook.event_id to storehook_console;
+grant insert on storehook.events_unplaced to storehook_console;
+grant select, insert, update on storehook.purchase_tellings, storehook.access_tellings to storehook_console;
+grant execute on function storehook.is_filling(text, text), storehook.history_filled_at(text, text),
+    storehook.owed_at(text, text) to storehook_console;
+-- It asks for extensions of renewal dates. Workers ask Apple.
+grant select, insert, update on storehook.extensions to storehook_console;
+grant select, insert on storehook.extension_queue to storehook_console;
+-- A purchase that moves may complete an attempt to buy.
+grant select (token, matched_order_id), update (check_at) on storehook.booked_attempts to storehook_console;
+-- It lists orders, and shows what belongs to one.
+grant select on storehook.booked_orders, storehook.booked_transactions, storehook.booked_refunds, storehook.order_classes,
+    storehook.order_days, storehook.order_transactions, storehook.shared_transactions to storehook_console;
+grant select (order_id, matched_order_id) on storehook.booked_attempts to storehook_console;
+grant execute on function storehook.order_number(date, integer) to storehook_console;
+-- It asks for refunds and decides about them. Who does holds the transaction in the books, which needs the right to update a column of it;
+-- this one storehook rebuild derives anew.
+grant select, insert on storehook.staff_refund_requests, storehook.refund_request_texts to storehook_console;
+grant update (state, decider, decided_at, approved, is_whole, reference, elsewhere_amount, elsewhere_at, processed_at,
+    acted_by, acted_role, acted_at) on storehook.staff_refund_requests to storehook_console;
+grant update (reason, note, erased_at) on storehook.refund_request_texts to storehook_console;
+grant update (follows) on storehook.booked_transactions to storehook_console;
+-- A decision has what Apple asks about the transaction answered now, and says whether Apple was answered before.
+grant select (id, transaction_id, bundle_id, environment, outcome, began_at) on storehook.consumption_answers
+    to storehook_console;
+grant select (id, lease_token), update (due_at) on storehook.consumption_queue to storehook_console;
 
 -- Monitors count and see states, never what Apple sent. They read views, and of tables what is needed beside them:
 -- - when rows came and went, for the rates that `storehook queue` shows;
@@ -349,6 +417,11 @@ grant execute on function storehook.telling_differences(integer) to storehook_mo
 -- - what the view conservation counts with, because functions in a view are called by whoever asks.
 grant execute on function storehook.outbox_day_changes(date), storehook.count_outbox_day(date, boolean)
     to storehook_monitor;
+
+-- Tools for reports read what was bought, paid and refunded, and never whose it is. The number of an order is written by a function, and
+-- functions in a view are called by whoever asks.
+grant select on storehook.orders, storehook.order_totals, storehook.order_transactions, storehook.refund_requests to storehook_bi;
+grant execute on function storehook.order_number(date, integer) to storehook_bi;
 
 exception
     when undefined_table or undefined_column or undefined_function or undefined_object then

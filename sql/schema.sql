@@ -173,12 +173,19 @@ CREATE FUNCTION storehook.add_audit_draft(draft storehook.audit_drafts) RETURNS 
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
-    AS $$
+    AS $_$
     insert into storehook.audit_drafts (
            actor, role, act, environment, app, subject_kind, subject, before, after, record, accounts, body)
-    values (draft.actor, draft.role, draft.act, draft.environment, draft.app, draft.subject_kind, draft.subject, draft.before,
-            draft.after, draft.record, coalesce(draft.accounts, '{}'), draft.body)
-$$;
+    values (draft.actor,
+            coalesce((select m.role from storehook.staff_members m
+                       where m.id = case when draft.actor ~ '^staff:[1-9][0-9]{0,17}$' then substr(draft.actor, 7)::bigint end),
+                     draft.role),
+            draft.act, draft.environment, draft.app, draft.subject_kind, draft.subject, draft.before, draft.after, draft.record,
+            coalesce(draft.accounts, '{}'),
+            storehook.audit_text(
+                jsonb_build_object('why', nullif(left(current_setting('storehook.why', true), 1000), ''))
+                || coalesce(draft.body::jsonb, '{}')))
+$_$;
 
 CREATE TABLE storehook.audit_tail (
     only_row boolean DEFAULT true NOT NULL,
@@ -254,13 +261,17 @@ end
 $$;
 
 CREATE FUNCTION storehook.audit_actor(recorded_by text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
-    AS $$
-    select case when recorded_by like 'cli:%' then left(recorded_by, 210) else 'cli:' || left(coalesce(recorded_by, '-'), 206) end
-$$;
+    AS $_$
+    select case
+        when recorded_by like 'cli:%' then left(recorded_by, 210)
+        when recorded_by ~ '^staff:[1-9][0-9]{0,17}$' and storehook.may_name_staff()
+             and exists (select from storehook.staff_members m where m.id = substr(recorded_by, 7)::bigint) then recorded_by
+        else 'cli:' || left(coalesce(recorded_by, '-'), 206) end
+$_$;
 
 CREATE TABLE storehook.audit (
     place bigint NOT NULL,
@@ -671,28 +682,26 @@ CREATE FUNCTION storehook.audit_erasure() RETURNS trigger
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
     AS $$
+declare
+    concerned bigint[];
 begin
+    concerned := array(
+        select k.place from storehook.audit_texts k where k.accounts && array[new.token]
+         union
+        select a.place from storehook.account_lines l
+          join storehook.audit a
+               on a.subject_kind = 'purchase' and a.subject = l.original_transaction_id and a.app = l.bundle_id
+              and a.environment = l.environment
+         where l.token = new.token
+         union
+        select a.place from storehook.account_lines l
+          join storehook.staff_refund_requests r using (original_transaction_id, bundle_id, environment)
+          join storehook.audit a on a.record = 'staff_refund_requests:' || r.id
+         where l.token = new.token);
     perform from storehook.audit_texts t
-      where t.erased_at is null
-        and t.place in (
-            select k.place from storehook.audit_texts k where k.accounts && array[new.token]
-             union all
-            select a.place from storehook.account_lines l
-              join storehook.audit a
-                   on a.subject_kind = 'purchase' and a.subject = l.original_transaction_id and a.app = l.bundle_id
-                  and a.environment = l.environment
-             where l.token = new.token)
-      order by t.place for update;
+      where t.erased_at is null and t.place = any(concerned) order by t.place for update;
     update storehook.audit_texts t set salt = null, body = null, erased_at = clock_timestamp()
-     where t.erased_at is null
-       and t.place in (
-            select k.place from storehook.audit_texts k where k.accounts && array[new.token]
-             union all
-            select a.place from storehook.account_lines l
-              join storehook.audit a
-                   on a.subject_kind = 'purchase' and a.subject = l.original_transaction_id and a.app = l.bundle_id
-                  and a.environment = l.environment
-             where l.token = new.token);
+     where t.erased_at is null and t.place = any(concerned);
     perform storehook.add_audit_draft(storehook.audit_draft(new));
     return null;
 end
@@ -734,6 +743,143 @@ begin
     perform storehook.add_audit_draft(storehook.audit_draft(new));
     return null;
 end
+$$;
+
+CREATE FUNCTION storehook.audit_refund_request() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+    written storehook.refund_request_texts;
+begin
+    select * into written from storehook.refund_request_texts t where t.id = new.id;
+    draft.actor := storehook.audit_actor(new.acted_by);
+    draft.role := new.acted_role;
+    draft.act := case
+        when tg_op = 'INSERT' then 'create_refund_request'
+        else case new.state
+            when 'approved' then 'approve_refund_request'
+            when 'rejected' then 'reject_refund_request'
+            when 'cancelled' then 'cancel_refund_request'
+            else 'record_refund' end
+        end;
+    draft.environment := new.environment;
+    draft.app := new.bundle_id;
+    draft.subject_kind := 'refund_request';
+    draft.subject := 'RF-' || case when new.id < 1000 then lpad(new.id::text, 3, '0') else new.id::text end;
+    if tg_op = 'UPDATE' then draft.before := storehook.audit_refund_state(old); end if;
+    draft.after := storehook.audit_refund_state(new);
+    draft.record := 'staff_refund_requests:' || new.id;
+    draft.accounts := array(
+        select l.token from storehook.account_lines l
+         where (l.original_transaction_id, l.bundle_id, l.environment)
+               = (new.original_transaction_id, new.bundle_id, new.environment)
+         union
+        select t.app_account_token from storehook.transactions t
+         where (t.transaction_id, t.bundle_id, t.environment) = (new.transaction_id, new.bundle_id, new.environment)
+           and t.app_account_token <> '00000000-0000-0000-0000-000000000000');
+    draft.body := storehook.audit_text(
+        case when tg_op = 'INSERT' then jsonb_build_object('why', written.reason)
+             else jsonb_build_object('note', written.note) end);
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
+CREATE TABLE storehook.staff_refund_requests (
+    id bigint NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    order_id bigint NOT NULL,
+    item text NOT NULL COLLATE pg_catalog."C",
+    transaction_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    currency text COLLATE pg_catalog."C",
+    price bigint NOT NULL,
+    requested bigint NOT NULL,
+    approved bigint,
+    is_whole boolean DEFAULT false NOT NULL,
+    share_before integer NOT NULL,
+    refunded_before bigint NOT NULL,
+    refunded_before_at timestamp with time zone,
+    requester text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    decider text,
+    decided_at timestamp with time zone,
+    apple_share integer,
+    apple_amount bigint,
+    apple_at timestamp with time zone,
+    reversed_at timestamp with time zone,
+    reference text,
+    elsewhere_amount bigint,
+    elsewhere_at timestamp with time zone,
+    processed_at timestamp with time zone,
+    acted_by text NOT NULL,
+    acted_role text NOT NULL,
+    acted_at timestamp with time zone NOT NULL,
+    CONSTRAINT staff_refund_requests_acted_by_check CHECK (((length(acted_by) >= 1) AND (length(acted_by) <= 200))),
+    CONSTRAINT staff_refund_requests_acted_role_check CHECK ((acted_role = ANY (ARRAY['viewer'::text, 'support'::text, 'admin'::text]))),
+    CONSTRAINT staff_refund_requests_apple_amount_check CHECK ((apple_amount >= 0)),
+    CONSTRAINT staff_refund_requests_apple_share_check CHECK (((apple_share >= 0) AND (apple_share <= 100000))),
+    CONSTRAINT staff_refund_requests_approved_check CHECK ((approved > 0)),
+    CONSTRAINT staff_refund_requests_check CHECK (((decider IS NULL) = (decided_at IS NULL))),
+    CONSTRAINT staff_refund_requests_check1 CHECK (((state = 'pending'::text) = (decider IS NULL))),
+    CONSTRAINT staff_refund_requests_check2 CHECK (((approved IS NOT NULL) = (state = ANY (ARRAY['approved'::text, 'processed'::text])))),
+    CONSTRAINT staff_refund_requests_check3 CHECK (((state = 'processed'::text) = (processed_at IS NOT NULL))),
+    CONSTRAINT staff_refund_requests_check4 CHECK ((((reference IS NULL) = (elsewhere_amount IS NULL)) AND ((reference IS NULL) = (elsewhere_at IS NULL)))),
+    CONSTRAINT staff_refund_requests_check5 CHECK (((reversed_at IS NULL) OR (apple_at IS NOT NULL))),
+    CONSTRAINT staff_refund_requests_decider_check CHECK (((length(decider) >= 1) AND (length(decider) <= 200))),
+    CONSTRAINT staff_refund_requests_elsewhere_amount_check CHECK ((elsewhere_amount > 0)),
+    CONSTRAINT staff_refund_requests_kind_check CHECK ((kind = ANY (ARRAY['full'::text, 'partial'::text, 'prorated'::text]))),
+    CONSTRAINT staff_refund_requests_price_check CHECK ((price > 0)),
+    CONSTRAINT staff_refund_requests_reference_check CHECK (((length(reference) >= 1) AND (length(reference) <= 100))),
+    CONSTRAINT staff_refund_requests_refunded_before_check CHECK ((refunded_before >= 0)),
+    CONSTRAINT staff_refund_requests_requested_check CHECK ((requested > 0)),
+    CONSTRAINT staff_refund_requests_requester_check CHECK (((length(requester) >= 1) AND (length(requester) <= 200))),
+    CONSTRAINT staff_refund_requests_share_before_check CHECK (((share_before >= 0) AND (share_before <= 100000))),
+    CONSTRAINT staff_refund_requests_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'cancelled'::text, 'processed'::text])))
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE storehook.staff_refund_requests IS 'what staff asked for and decided about refunds, each of one transaction; amounts are in thousandths of its currency';
+
+COMMENT ON COLUMN storehook.staff_refund_requests.id IS 'shown as RF-001, four digits from RF-1000 on';
+
+COMMENT ON COLUMN storehook.staff_refund_requests.item IS 'which transaction of the order: see booked_transactions';
+
+COMMENT ON COLUMN storehook.staff_refund_requests.requested IS 'of a prorated one: what was left of the time when it was made';
+
+COMMENT ON COLUMN storehook.staff_refund_requests.is_whole IS 'whether what was approved was all that was left';
+
+COMMENT ON COLUMN storehook.staff_refund_requests.share_before IS 'how much of the transaction was refunded when it was made, in thousandths of a percent; less where Apple has reversed that since';
+
+COMMENT ON COLUMN storehook.staff_refund_requests.decider IS 'the actor that approved, rejected or cancelled it; apple where Apple refunded first';
+
+COMMENT ON COLUMN storehook.staff_refund_requests.apple_amount IS 'what Apple refunded after it was made; null where Apple did not, or does not say how much (see apple_at)';
+
+COMMENT ON COLUMN storehook.staff_refund_requests.reversed_at IS 'when Apple took that back';
+
+COMMENT ON COLUMN storehook.staff_refund_requests.reference IS 'of a refund made elsewhere: what it is called there';
+
+COMMENT ON COLUMN storehook.staff_refund_requests.acted_by IS 'the actor of the latest act of the staff';
+
+COMMENT ON COLUMN storehook.staff_refund_requests.acted_role IS 'the role of that actor at the time';
+
+CREATE FUNCTION storehook.audit_refund_state(request storehook.staff_refund_requests) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select jsonb_strip_nulls(jsonb_build_object(
+        'state', request.state, 'type', request.kind, 'transaction', request.transaction_id, 'currency', request.currency,
+        'requested', request.requested, 'approved', request.approved, 'reference', request.reference,
+        'refunded_elsewhere', request.elsewhere_amount, 'refunded_elsewhere_at', request.elsewhere_at))::text
 $$;
 
 CREATE FUNCTION storehook.audit_server_key() RETURNS trigger
@@ -1681,6 +1827,16 @@ CREATE FUNCTION storehook.list_purchased_products() RETURNS void
         do update set held_until = excluded.held_until where p.held_until < excluded.held_until
 $$;
 
+CREATE FUNCTION storehook.may_name_staff() RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select pg_has_role(session_user, (select c.relowner from pg_class c where c.oid = 'storehook.audit'::regclass), 'usage')
+        or exists (select from pg_roles r where r.rolname = 'storehook_console' and pg_has_role(session_user, r.oid, 'usage'))
+$$;
+
 CREATE FUNCTION storehook.name_account_ids(in_rule text) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1697,6 +1853,17 @@ $$;
 
 COMMENT ON FUNCTION storehook.name_account_ids(in_rule text) IS 'names the rule of account ids by a program''s setting, where nobody has named it and no account has an id';
 
+CREATE FUNCTION storehook.note_forbidden_try(member bigint, tried text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    insert into storehook.forbidden_tries as known (member_id, route, minute)
+    values (member, tried, date_trunc('minute', clock_timestamp()))
+        on conflict (member_id, route, minute) do update set tries = known.tries + 1
+$$;
+
 CREATE FUNCTION storehook.note_old_post() RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1708,7 +1875,7 @@ CREATE FUNCTION storehook.note_old_post() RETURNS void
      where known.seen_at < excluded.seen_at - interval '30 seconds'
 $$;
 
-CREATE FUNCTION storehook.note_opened_texts(opened_by text, why text, opened bigint, is_export boolean) RETURNS void
+CREATE FUNCTION storehook.note_opened_texts(opened_by text, why text, opened bigint, is_export boolean, opened_kind text, opened_of text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -1720,9 +1887,11 @@ begin
     draft.actor := storehook.audit_actor(opened_by);
     draft.role := 'admin';
     draft.act := case when is_export then 'export_personal_text' else 'open_personal_text' end;
-    draft.subject_kind := 'audit';
-    draft.subject := 'texts';
+    draft.subject_kind := opened_kind;
+    draft.subject := opened_of;
     draft.after := jsonb_build_object('opened', opened)::text;
+    -- The reason goes with the account.
+    if opened_kind = 'account' then draft.accounts := array[opened_of::uuid]; end if;
     draft.body := storehook.audit_text(jsonb_build_object('why', left(why, 1000)));
     perform storehook.add_audit_draft(draft);
 end
@@ -1892,6 +2061,38 @@ begin
         delete from storehook.history_letters l where l.noted_at < now() - storehook.history_reach('Production');
     end if;
     return made;
+end
+$$;
+
+CREATE FUNCTION storehook.record_forbidden_tries() RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    done record;
+    draft storehook.audit_drafts;
+    recorded bigint := 0;
+begin
+    for done in
+        with taken as (
+            delete from storehook.forbidden_tries
+             where minute < date_trunc('minute', clock_timestamp() - interval '5 seconds')
+            returning *
+        )
+        select * from taken order by minute, member_id, route
+    loop
+        draft.actor := storehook.audit_actor('staff:' || done.member_id);
+        draft.role := 'viewer';
+        draft.act := 'forbidden';
+        draft.subject_kind := 'route';
+        draft.subject := done.route;
+        draft.after := jsonb_build_object('minute', done.minute, 'tries', done.tries)::text;
+        perform storehook.add_audit_draft(draft);
+        recorded := recorded + 1;
+    end loop;
+    return recorded;
 end
 $$;
 
@@ -2278,6 +2479,20 @@ COMMENT ON COLUMN storehook.account_names.token IS 'the appAccountToken';
 
 COMMENT ON COLUMN storehook.account_names.account IS 'the account''s id';
 
+CREATE TABLE storehook.account_profiles (
+    token uuid NOT NULL,
+    name text,
+    mail text,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT account_profiles_mail_check CHECK (((length(mail) >= 1) AND (length(mail) <= 254))),
+    CONSTRAINT account_profiles_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+    CONSTRAINT account_profiles_something_check CHECK (((name IS NOT NULL) OR (mail IS NOT NULL)))
+);
+
+COMMENT ON TABLE storehook.account_profiles IS 'name and mail address of accounts, as the operator''s servers gave them; deleted when the account is erased';
+
+COMMENT ON COLUMN storehook.account_profiles.token IS 'the account''s appAccountToken';
+
 CREATE TABLE storehook.account_status (
     token uuid NOT NULL,
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -2605,6 +2820,58 @@ COMMENT ON COLUMN storehook.audit_texts.accounts IS 'the tokens of the accounts 
 
 COMMENT ON COLUMN storehook.audit_texts.body IS 'a JSON object of texts';
 
+CREATE TABLE storehook.booked_attempts (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    token uuid,
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    product_id text NOT NULL COLLATE pg_catalog."C",
+    environment text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    outcome text NOT NULL COLLATE pg_catalog."C",
+    reason text,
+    reports integer NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    last_report bigint NOT NULL,
+    written_at timestamp with time zone NOT NULL,
+    check_at timestamp with time zone,
+    matched_order_id bigint,
+    matched_item text COLLATE pg_catalog."C",
+    CONSTRAINT booked_attempts_check CHECK ((last_at >= first_at)),
+    CONSTRAINT booked_attempts_match_check CHECK (((matched_order_id IS NULL) = (matched_item IS NULL))),
+    CONSTRAINT booked_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['pending'::text, 'failed'::text, 'cancelled'::text]))),
+    CONSTRAINT booked_attempts_reports_check CHECK ((reports > 0))
+);
+
+COMMENT ON TABLE storehook.booked_attempts IS 'attempts to buy that apps reported, each a row of booked_orders. Evidence, but for the match, which dates decide';
+
+COMMENT ON COLUMN storehook.booked_attempts.id IS 'the number of its first report';
+
+COMMENT ON COLUMN storehook.booked_attempts.order_id IS 'its own row of booked_orders: hidden once a transaction completes it';
+
+COMMENT ON COLUMN storehook.booked_attempts.token IS 'the account''s appAccountToken; null once it was erased';
+
+COMMENT ON COLUMN storehook.booked_attempts.bundle_id IS 'the app that has the product in the catalog that was current; empty where none has it, or several';
+
+COMMENT ON COLUMN storehook.booked_attempts.product_id IS 'as the app wrote it';
+
+COMMENT ON COLUMN storehook.booked_attempts.day IS 'of its first report, in the zone of the catalog that was current';
+
+COMMENT ON COLUMN storehook.booked_attempts.outcome IS 'of its latest report; completed is pending until a transaction completes it';
+
+COMMENT ON COLUMN storehook.booked_attempts.reason IS 'the app''s, of its latest report; null once the account was erased';
+
+COMMENT ON COLUMN storehook.booked_attempts.last_report IS 'the number of its latest report';
+
+COMMENT ON COLUMN storehook.booked_attempts.written_at IS 'when a report was booked last';
+
+COMMENT ON COLUMN storehook.booked_attempts.check_at IS 'when to look for its transaction next; null where only another one may change it';
+
+COMMENT ON COLUMN storehook.booked_attempts.matched_order_id IS 'the row of booked_orders with the transaction that completes it';
+
+COMMENT ON COLUMN storehook.booked_attempts.matched_item IS 'which transaction of that';
+
 CREATE TABLE storehook.booked_orders (
     id bigint NOT NULL,
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -2623,14 +2890,15 @@ CREATE TABLE storehook.booked_orders (
     refunded_at timestamp with time zone,
     updated_at timestamp with time zone NOT NULL,
     CONSTRAINT booked_orders_number_check CHECK ((number > 0)),
-    CONSTRAINT booked_orders_plan_type_check CHECK ((plan_type = ANY (ARRAY['auto_renewable'::text, 'non_consumable'::text, 'consumable'::text, 'non_renewing'::text]))),
     CONSTRAINT booked_orders_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'partially_refunded'::text, 'refunded'::text])))
 )
 WITH (fillfactor='85');
 
 COMMENT ON TABLE storehook.booked_orders IS 'one row an order. id, day, number, created_at and updated_at are evidence; the rest is derived from the purchase';
 
-COMMENT ON COLUMN storehook.booked_orders.order_key IS 'the originalTransactionId of what renews itself and of a non-consumable, else the transactionId';
+COMMENT ON COLUMN storehook.booked_orders.order_key IS 'the originalTransactionId of what renews itself and of a non-consumable, else the transactionId; of an attempt attempt- and its id';
+
+COMMENT ON COLUMN storehook.booked_orders.original_transaction_id IS 'the purchase; null only of attempts';
 
 COMMENT ON COLUMN storehook.booked_orders.originally_at IS 'the originalPurchaseDate of its first record';
 
@@ -3461,7 +3729,7 @@ COMMENT ON COLUMN storehook.consumption_answers.began_at IS 'right before Apple 
 
 COMMENT ON COLUMN storehook.consumption_answers.answer IS 'what Apple was told, the consent beside; before: what it was told first, where it was told again by hand';
 
-COMMENT ON COLUMN storehook.consumption_answers.rule IS 'the number and name of the policy''s rule';
+COMMENT ON COLUMN storehook.consumption_answers.rule IS 'the number and name of the policy''s rule, or the refund request that decided';
 
 COMMENT ON COLUMN storehook.consumption_answers.sent_by IS 'who sent it by hand';
 
@@ -4268,6 +4536,17 @@ CREATE VIEW storehook.extensions_open AS
 
 COMMENT ON VIEW storehook.extensions_open IS 'extensions of renewal dates that are not finished: how many of each state, and how long the oldest is waited for';
 
+CREATE TABLE storehook.forbidden_tries (
+    member_id bigint NOT NULL,
+    route text NOT NULL COLLATE pg_catalog."C",
+    minute timestamp with time zone NOT NULL,
+    tries bigint DEFAULT 1 NOT NULL,
+    CONSTRAINT forbidden_tries_route_check CHECK (((length(route) >= 1) AND (length(route) <= 200))),
+    CONSTRAINT forbidden_tries_tries_check CHECK ((tries > 0))
+);
+
+COMMENT ON TABLE storehook.forbidden_tries IS 'what staff tried and may not do, until the minute is over and a row of the audit has it';
+
 CREATE TABLE storehook.subscriptions (
     environment text NOT NULL COLLATE pg_catalog."C",
     bundle_id text NOT NULL COLLATE pg_catalog."C",
@@ -4453,6 +4732,27 @@ CREATE TABLE storehook.old_posts (
 
 COMMENT ON TABLE storehook.old_posts IS 'when somebody last posted a notification of version 1, to the minute; of what was posted nothing is kept';
 
+CREATE VIEW storehook.order_attempts AS
+ SELECT o.environment,
+    o.bundle_id,
+    storehook.order_number(o.day, o.number) AS number,
+    o.order_key,
+    a.matched_item AS item,
+        CASE
+            WHEN (a.matched_order_id IS NOT NULL) THEN storehook.order_number(own.day, own.number)
+            ELSE NULL::text
+        END AS alias,
+    a.outcome,
+    a.reports,
+    a.first_at,
+    a.last_at
+   FROM ((storehook.booked_attempts a
+     JOIN storehook.booked_orders o ON ((o.id = COALESCE(a.matched_order_id, a.order_id))))
+     JOIN storehook.booked_orders own ON ((own.id = a.order_id)))
+  WHERE (o.class_id IS NOT NULL);
+
+COMMENT ON VIEW storehook.order_attempts IS 'attempts to buy, each in the order that it is or that it came to. alias: a number of its own that finds that order, too';
+
 CREATE TABLE storehook.order_classes (
     id integer NOT NULL,
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -4481,7 +4781,7 @@ CREATE TABLE storehook.order_clock (
     bundle_id text COLLATE pg_catalog."C",
     environment text COLLATE pg_catalog."C",
     finished_at timestamp with time zone,
-    CONSTRAINT order_clock_task_check CHECK ((task = ANY (ARRAY['number'::text, 'walk'::text])))
+    CONSTRAINT order_clock_task_check CHECK ((task = ANY (ARRAY['number'::text, 'walk'::text, 'attempts'::text])))
 );
 
 COMMENT ON TABLE storehook.order_clock IS 'what one worker at a time does with orders; of walk the last purchase from before orders that is booked, where the next goes on';
@@ -4574,7 +4874,7 @@ CREATE VIEW storehook.orders AS
     o.day,
     o.order_key,
     o.original_transaction_id,
-    t.product_id,
+    COALESCE(t.product_id, NULLIF(c.product_id, ''::text)) AS product_id,
     o.plan_type,
     o.status,
     t.price AS amount,
@@ -4584,9 +4884,9 @@ CREATE VIEW storehook.orders AS
     o.refunded_at,
     o.created_at,
     o.updated_at
-   FROM (storehook.booked_orders o
-     LEFT JOIN storehook.booked_transactions t ON (((t.order_id = o.id) AND (t.item = o.item))))
-  WHERE (o.class_id IS NOT NULL);
+   FROM ((storehook.booked_orders o
+     JOIN storehook.order_classes c ON ((c.id = o.class_id)))
+     LEFT JOIN storehook.booked_transactions t ON (((t.order_id = o.id) AND (t.item = o.item))));
 
 COMMENT ON VIEW storehook.orders IS 'one row an order, with the product, amount and dates of its latest period that began; an order without a number is dealt one within seconds';
 
@@ -4679,6 +4979,8 @@ CREATE TABLE storehook.purchase_attempts (
     at timestamp with time zone DEFAULT now() NOT NULL,
     transaction_id text,
     environment text COLLATE pg_catalog."C",
+    is_booked boolean DEFAULT false NOT NULL,
+    is_surplus boolean DEFAULT false NOT NULL,
     CONSTRAINT purchase_attempts_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'restore'::text]))),
     CONSTRAINT purchase_attempts_product_id_check CHECK (((length(product_id) >= 1) AND (length(product_id) <= 255))),
     CONSTRAINT purchase_attempts_reason_check CHECK ((length(reason) <= 1000))
@@ -4693,6 +4995,10 @@ COMMENT ON COLUMN storehook.purchase_attempts.outcome IS 'nothing: a restore fou
 COMMENT ON COLUMN storehook.purchase_attempts.transaction_id IS 'Apple''s id of the transaction, as the app wrote it; null where it named none';
 
 COMMENT ON COLUMN storehook.purchase_attempts.environment IS 'in Apple''s word, as the app wrote it; null where it named none';
+
+COMMENT ON COLUMN storehook.purchase_attempts.is_booked IS 'whether orders took note of it; restores are in no order, and stay as they are';
+
+COMMENT ON COLUMN storehook.purchase_attempts.is_surplus IS 'whether it is in no order because its account had the most attempts that a day may have';
 
 ALTER TABLE storehook.purchase_attempts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.purchase_attempts_id_seq
@@ -4982,6 +5288,55 @@ ALTER TABLE storehook.refreshes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
     CACHE 1
 );
 
+CREATE TABLE storehook.refund_request_texts (
+    id bigint NOT NULL,
+    reason text,
+    note text,
+    erased_at timestamp with time zone,
+    CONSTRAINT refund_request_texts_check CHECK (((erased_at IS NULL) OR ((reason IS NULL) AND (note IS NULL)))),
+    CONSTRAINT refund_request_texts_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000))),
+    CONSTRAINT refund_request_texts_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000)))
+);
+
+COMMENT ON TABLE storehook.refund_request_texts IS 'what staff wrote about refund requests (staff_refund_requests); erasing the account empties it';
+
+COMMENT ON COLUMN storehook.refund_request_texts.note IS 'with the decision, for colleagues';
+
+CREATE VIEW storehook.refund_requests AS
+ SELECT r.environment,
+    r.bundle_id,
+    ('RF-'::text ||
+        CASE
+            WHEN (r.id < 1000) THEN lpad((r.id)::text, 3, '0'::text)
+            ELSE (r.id)::text
+        END) AS number,
+    storehook.order_number(o.day, o.number) AS order_number,
+    o.order_key,
+    r.transaction_id,
+    r.kind AS type,
+    r.state,
+    ((r.state = 'approved'::text) AND (r.decided_at <= (now() - '30 days'::interval))) AS is_not_refunded,
+    r.requested,
+    r.approved,
+    r.currency,
+    r.created_at,
+    r.requester,
+    r.decided_at,
+    r.decider,
+    r.apple_at AS refunded_by_apple_at,
+    r.apple_amount AS refunded_by_apple,
+    r.reversed_at,
+    r.elsewhere_at AS refunded_elsewhere_at,
+    r.elsewhere_amount AS refunded_elsewhere,
+    r.reference,
+    r.processed_at
+   FROM (storehook.staff_refund_requests r
+     JOIN storehook.booked_orders o ON ((o.id = r.order_id)));
+
+COMMENT ON VIEW storehook.refund_requests IS 'requests of staff for refunds, without what they wrote; amounts are in thousandths of the currency';
+
+COMMENT ON COLUMN storehook.refund_requests.is_not_refunded IS 'approved 30 days ago, and not refunded by Apple';
+
 CREATE TABLE storehook.renewals (
     environment text NOT NULL COLLATE pg_catalog."C",
     bundle_id text NOT NULL COLLATE pg_catalog."C",
@@ -5147,6 +5502,15 @@ COMMENT ON COLUMN storehook.staff_members.apps IS 'bundle ids; null for all apps
 
 ALTER TABLE storehook.staff_members ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.staff_members_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE storehook.staff_refund_requests ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.staff_refund_requests_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -5451,6 +5815,9 @@ ALTER TABLE ONLY storehook.account_lines
 ALTER TABLE ONLY storehook.account_names
     ADD CONSTRAINT account_names_pkey PRIMARY KEY (token);
 
+ALTER TABLE ONLY storehook.account_profiles
+    ADD CONSTRAINT account_profiles_pkey PRIMARY KEY (token);
+
 ALTER TABLE ONLY storehook.account_status
     ADD CONSTRAINT account_status_pkey PRIMARY KEY (token, environment, catalog);
 
@@ -5469,11 +5836,20 @@ ALTER TABLE ONLY storehook.audit_tail
 ALTER TABLE ONLY storehook.audit_texts
     ADD CONSTRAINT audit_texts_pkey PRIMARY KEY (place);
 
+ALTER TABLE ONLY storehook.booked_attempts
+    ADD CONSTRAINT booked_attempts_order_id_key UNIQUE (order_id);
+
+ALTER TABLE ONLY storehook.booked_attempts
+    ADD CONSTRAINT booked_attempts_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY storehook.booked_orders
     ADD CONSTRAINT booked_orders_environment_bundle_id_order_key_key UNIQUE (environment, bundle_id, order_key);
 
 ALTER TABLE ONLY storehook.booked_orders
-    ADD CONSTRAINT booked_orders_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT booked_orders_pkey PRIMARY KEY (id) INCLUDE (day, class_id);
+
+ALTER TABLE storehook.booked_orders
+    ADD CONSTRAINT booked_orders_plan_type_check CHECK ((plan_type = ANY (ARRAY['auto_renewable'::text, 'non_consumable'::text, 'consumable'::text, 'non_renewing'::text, 'unknown'::text]))) NOT VALID;
 
 ALTER TABLE ONLY storehook.booked_refunds
     ADD CONSTRAINT booked_refunds_pkey PRIMARY KEY (order_id, item, place);
@@ -5585,6 +5961,9 @@ ALTER TABLE ONLY storehook.extensions
 
 ALTER TABLE ONLY storehook.extensions
     ADD CONSTRAINT extensions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.forbidden_tries
+    ADD CONSTRAINT forbidden_tries_pkey PRIMARY KEY (member_id, route, minute);
 
 ALTER TABLE ONLY storehook.history_letters
     ADD CONSTRAINT history_letters_pkey PRIMARY KEY (notification_uuid);
@@ -5716,6 +6095,9 @@ ALTER TABLE ONLY storehook.refreshes
 ALTER TABLE ONLY storehook.refreshes
     ADD CONSTRAINT refreshes_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY storehook.refund_request_texts
+    ADD CONSTRAINT refund_request_texts_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY storehook.refusals
     ADD CONSTRAINT refusals_pkey PRIMARY KEY (reason, table_name, constraint_name);
 
@@ -5760,6 +6142,9 @@ ALTER TABLE ONLY storehook.staff_acts
 
 ALTER TABLE ONLY storehook.staff_members
     ADD CONSTRAINT staff_members_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.staff_refund_requests
+    ADD CONSTRAINT staff_refund_requests_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY storehook.staff_texts
     ADD CONSTRAINT staff_texts_pkey PRIMARY KEY (what, id);
@@ -5818,6 +6203,10 @@ CREATE INDEX account_history_by_end ON storehook.account_history USING brin (end
 
 CREATE INDEX account_lines_by_purchase ON storehook.account_lines USING btree (original_transaction_id, bundle_id, environment);
 
+CREATE INDEX account_profiles_by_mail ON storehook.account_profiles USING btree (lower(mail) text_pattern_ops) WHERE (mail IS NOT NULL);
+
+CREATE INDEX account_profiles_by_name ON storehook.account_profiles USING btree (lower(name) text_pattern_ops) WHERE (name IS NOT NULL);
+
 CREATE INDEX account_status_by_end ON storehook.account_status USING btree ((
 CASE
     WHEN ((phase_status[cardinality(phase_starts)] = ANY (ARRAY['expired'::text, 'trial_expired'::text, 'revoked'::text, 'free'::text])) AND ((phase_status[(cardinality(phase_starts) - 1)] = 'grace_period'::text) OR ((phase_status[(cardinality(phase_starts) - 1)] = ANY (ARRAY['active'::text, 'trial'::text, 'cancelled'::text])) AND (NOT phase_will_renew[(cardinality(phase_starts) - 1)])))) THEN phase_starts[cardinality(phase_starts)]
@@ -5838,6 +6227,12 @@ CREATE INDEX audit_by_time ON storehook.audit USING btree (at);
 
 CREATE INDEX audit_texts_by_account ON storehook.audit_texts USING gin (accounts);
 
+CREATE UNIQUE INDEX booked_attempts_matched ON storehook.booked_attempts USING btree (matched_order_id, matched_item) WHERE (matched_order_id IS NOT NULL);
+
+CREATE INDEX booked_attempts_of_account ON storehook.booked_attempts USING btree (token, product_id, environment, first_at);
+
+CREATE INDEX booked_attempts_to_check ON storehook.booked_attempts USING btree (check_at) WHERE (check_at IS NOT NULL);
+
 CREATE UNIQUE INDEX booked_orders_number ON storehook.booked_orders USING btree (day, number) WHERE (number IS NOT NULL);
 
 CREATE INDEX booked_orders_of_class ON storehook.booked_orders USING btree (class_id, day DESC, id DESC) WHERE (class_id IS NOT NULL);
@@ -5850,7 +6245,7 @@ CREATE INDEX booked_orders_to_number ON storehook.booked_orders USING btree (day
 
 CREATE INDEX booked_orders_to_turn ON storehook.booked_orders USING btree (turns_at) WHERE (turns_at IS NOT NULL);
 
-CREATE INDEX booked_transactions_changed ON storehook.booked_transactions USING brin (changed_at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX booked_transactions_changed ON storehook.booked_transactions USING btree (changed_at, order_id);
 
 CREATE INDEX canaries_by_app ON storehook.canaries USING btree (bundle_id, environment, planned_at DESC);
 
@@ -5932,6 +6327,8 @@ CREATE INDEX outbox_queue_leased ON storehook.outbox_queue USING btree (received
 
 CREATE INDEX purchase_attempts_by_account ON storehook.purchase_attempts USING btree (token, id);
 
+CREATE INDEX purchase_attempts_to_book ON storehook.purchase_attempts USING btree (at, id) WHERE ((kind = 'purchase'::text) AND (NOT is_booked));
+
 CREATE INDEX purchase_bindings_by_purchase ON storehook.purchase_bindings USING btree (original_transaction_id, bundle_id, environment);
 
 CREATE INDEX purchase_tellings_due ON storehook.purchase_tellings USING btree (due_at) WHERE (due_at IS NOT NULL);
@@ -5951,6 +6348,12 @@ CREATE INDEX shared_transactions_by_transaction ON storehook.shared_transactions
 CREATE INDEX staff_acts_by_account ON storehook.staff_acts USING btree (token, at, id);
 
 CREATE UNIQUE INDEX staff_members_by_mail ON storehook.staff_members USING btree (lower(mail)) WHERE (removed_at IS NULL);
+
+CREATE INDEX staff_refund_requests_of_purchase ON storehook.staff_refund_requests USING btree (original_transaction_id);
+
+CREATE INDEX staff_refund_requests_of_transaction ON storehook.staff_refund_requests USING btree (transaction_id);
+
+CREATE UNIQUE INDEX staff_refund_requests_open ON storehook.staff_refund_requests USING btree (order_id, item) WHERE (state = ANY (ARRAY['pending'::text, 'approved'::text]));
 
 CREATE INDEX staff_tokens_by_member ON storehook.staff_tokens USING btree (member_id);
 
@@ -6041,6 +6444,10 @@ CREATE TRIGGER staff_acts_keep_text BEFORE INSERT ON storehook.staff_acts FOR EA
 
 CREATE TRIGGER staff_members_audit AFTER INSERT OR UPDATE ON storehook.staff_members FOR EACH ROW EXECUTE FUNCTION storehook.audit_staff_member();
 
+CREATE TRIGGER staff_refund_requests_audit AFTER INSERT ON storehook.staff_refund_requests FOR EACH ROW EXECUTE FUNCTION storehook.audit_refund_request();
+
+CREATE TRIGGER staff_refund_requests_audit_decision AFTER UPDATE ON storehook.staff_refund_requests FOR EACH ROW WHEN ((new.acted_at IS DISTINCT FROM old.acted_at)) EXECUTE FUNCTION storehook.audit_refund_request();
+
 CREATE TRIGGER staff_tokens_audit AFTER INSERT OR UPDATE ON storehook.staff_tokens FOR EACH ROW EXECUTE FUNCTION storehook.audit_staff_token();
 
 CREATE TRIGGER subscriptions_by_who_knows_accounts BEFORE INSERT ON storehook.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
@@ -6086,6 +6493,9 @@ ALTER TABLE ONLY storehook.extension_failures
 ALTER TABLE ONLY storehook.extension_queue
     ADD CONSTRAINT extension_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.extensions(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY storehook.forbidden_tries
+    ADD CONSTRAINT forbidden_tries_member_id_fkey FOREIGN KEY (member_id) REFERENCES storehook.staff_members(id);
+
 ALTER TABLE ONLY storehook.history_queue
     ADD CONSTRAINT history_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.history_windows(id) ON DELETE CASCADE;
 
@@ -6128,6 +6538,10 @@ REVOKE ALL ON FUNCTION storehook.audit_erasure() FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.audit_extension() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_move() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_refund_request() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_refund_state(request storehook.staff_refund_requests) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_server_key() FROM PUBLIC;
 
@@ -6185,9 +6599,13 @@ REVOKE ALL ON FUNCTION storehook.keep_staff_text() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.list_purchased_products() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.may_name_staff() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.name_account_ids(in_rule text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION storehook.note_opened_texts(opened_by text, why text, opened bigint, is_export boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION storehook.note_forbidden_try(member bigint, tried text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.note_opened_texts(opened_by text, why text, opened bigint, is_export boolean, opened_kind text, opened_of text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.order_number(day date, number integer) FROM PUBLIC;
 
@@ -6202,6 +6620,8 @@ REVOKE ALL ON FUNCTION storehook.owed_at(bundle_id text, environment text) FROM 
 REVOKE ALL ON FUNCTION storehook.place_events(most integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.plan_history(bundle_ids text[], environments text[], behind interval, partial boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.record_forbidden_tries() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.refused_senders() FROM PUBLIC;
 

@@ -108,7 +108,7 @@ struct PartTests {
     @Test("Languages are read in the order in which they are wanted")
     func languages() {
         func languages(_ text: String) -> [String] {
-            AccountRequest(id: "x", path: [:], query: [:], headers: [.acceptLanguage: text]).languages
+            AccountRequest(id: "x", route: "", path: [:], query: [:], headers: [.acceptLanguage: text]).languages
         }
         #expect(languages("zh-Hans-CN,en;q=0.5, fr;q=0.8 , de;q=0") == ["zh-Hans-CN", "fr", "en"])
         #expect(languages("a;q=x,b") == ["b"])

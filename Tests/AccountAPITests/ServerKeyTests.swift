@@ -101,7 +101,7 @@ struct ServerKeyTests {
         for number in 1...2 {
             // More than wait for a reading: the others are told at once to come again.
             let found = await withTaskGroup(of: ServerKeyTable.Finding.self) { group in
-                for _ in 0..<150 { group.addTask { await table.finding(of: ServerKey()) } }
+                for _ in 0..<150 { group.addTask { await table.finding(of: ServerKey().digest) } }
                 return await group.reduce(into: Set<ServerKeyTable.Finding>()) { $0.insert($1) }
             }
             #expect(found == [.unknown, .unavailable])
@@ -109,7 +109,7 @@ struct ServerKeyTests {
             #expect((1 + number...1 + 8 * number).contains(readings.withLock(\.self)))
         }
         let (key, before) = (ServerKey(), readings.withLock(\.self))
-        for _ in 0..<3 { #expect(await table.finding(of: key) == .unknown) }
+        for _ in 0..<3 { #expect(await table.finding(of: key.digest) == .unknown) }
         #expect(readings.withLock(\.self) == before + 1)
     }
 
@@ -127,10 +127,10 @@ struct ServerKeyTests {
         isAway.withLock { $0 = true }
         let key = ServerKey()
         let began = ContinuousClock.now
-        #expect(await table.finding(of: key) == .unavailable)
+        #expect(await table.finding(of: key.digest) == .unavailable)
         #expect(ContinuousClock.now - began < .seconds(30))
         isAway.withLock { $0 = false }
-        #expect(await table.finding(of: key) == .unknown)
+        #expect(await table.finding(of: key.digest) == .unknown)
     }
 
     @Test("is stored as a digest, and its use is noted to the hour")

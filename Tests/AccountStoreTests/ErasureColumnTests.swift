@@ -80,6 +80,12 @@ struct ErasureColumnTests {
         "write_budgets.token": .forgotten("(token, day, bytes) values ('TOKEN', current_date, 7)"),
         "purchase_attempts.token": .forgotten(
             "(token, product_id, kind, outcome) values ('TOKEN', 'basic', 'purchase', 'failed')"),
+        "account_profiles.token": .forgotten("(token, name) values ('TOKEN', 'NAME')"),
+        "booked_attempts.token": .forgotten(
+            """
+            (id, order_id, token, bundle_id, product_id, environment, day, outcome, reports, first_at, last_at, last_report, written_at)
+            values (1, 1, 'TOKEN', '', 'basic', 'Production', current_date, 'failed', 1, now(), now(), 1, now())
+            """),
         "consumption_consents.app_account_token": .forgotten(
             """
             (account, app_account_token, granted, text, recorded_by) values ('other', 'TOKEN', true, 'a text of its own', 'app')

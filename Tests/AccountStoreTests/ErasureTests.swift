@@ -82,7 +82,7 @@ struct ErasureTests {
         try await AccountDatabase.with { database in
             for isApplied in [false, true] {
                 if isApplied { _ = try await database.store.apply(Shop.catalog(), by: "test") }
-                for table in ["usage_counters", "consumption_consents", "purchase_attempts"] {
+                for table in ["usage_counters", "consumption_consents", "purchase_attempts", "account_profiles"] {
                     let person = "\(table) \(isApplied)"
                     let account = UUID(AccountToken.of(person))
                     switch table {
@@ -99,6 +99,9 @@ struct ErasureTests {
                                    (account, app_account_token, granted, recorded_by)
                             values (\(person), \(account), false, 'app')
                             """)
+                    case "account_profiles":
+                        _ = try await database.store.put(
+                            AccountProfile(name: person, mail: person), for: AccountToken.of(person))
                     default:
                         try await database.store.record(
                             PurchaseAttempt(

@@ -49,7 +49,8 @@ final class LifeHandlers: Sendable {
     func get(_ path: String, of account: String) async throws -> APIAnswer {
         guard let endpoint = endpoints.withLock({ $0[path] }) else { throw NeverHappened("a handler of \(path)") }
         let request = AccountRequest(
-            id: "test", caller: .app(Caller(AccountIdentity(named: account), isServer: false)), body: nil, path: [:],
+            id: "test", route: "GET \(path)", caller: .app(Caller(AccountIdentity(named: account), isServer: false)),
+            body: nil, path: [:],
             query: [:],
             headers: [:], sender: nil)
         return try await endpoint.answer(request)

@@ -72,8 +72,9 @@ struct StaffRuleTests {
         func refusal(_ scope: StaffScope, _ apps: Set<String>) -> StaffRefusal? {
             rules.refusal(of: task, by: .admin, of: scope, catalogApps: apps)
         }
-        #expect(refusal(.some(["a"]), ["a", "b"]) == (ofAccounts.contains(kind) ? .otherApps : nil))
-        #expect(refusal(.some(["a", "b", "c"]), ["a", "b"]) == nil && refusal(.all, ["a", "b"]) == nil)
+        let always: StaffRefusal? = kind == .manageStaff ? .allApps : nil
+        #expect(refusal(.some(["a"]), ["a", "b"]) == (ofAccounts.contains(kind) ? .otherApps : always))
+        #expect(refusal(.some(["a", "b", "c"]), ["a", "b"]) == always && refusal(.all, ["a", "b"]) == nil)
     }
 
     @Test func `Staff of some apps see what is of their apps alone`() {

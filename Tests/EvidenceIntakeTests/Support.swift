@@ -23,13 +23,14 @@ struct Desk: EvidenceSite {
     /// An intake over the test's own pool, or another one.
     func intake(
         _ own: PostgresPool? = nil, asking revocation: (RevocationCache, RevocationChecker)? = nil,
-        observing observers: [any ChangeObserver] = [], deadline: Duration = .seconds(60),
+        observing observers: [any ChangeObserver]? = nil, deadline: Duration = .seconds(60),
         metrics: any MetricsFactory = MetricsRegistry(MetricFamily.storehook)
     ) -> EvidenceIntake {
         EvidenceIntake(
             pool: own ?? pool, verifier: verifier(asking: revocation?.0),
-            pipeline: EvidencePipeline(
-                ledger: Ledger(), accounts: AccountStore(own ?? pool), events: nil, observers: observers),
+            pipeline: observers.map {
+                EvidencePipeline(ledger: Ledger(), accounts: AccountStore(own ?? pool), events: nil, observers: $0)
+            } ?? EvidencePipeline(own ?? pool, events: nil),
             revocation: revocation?.1, deadline: deadline, logger: quiet, metrics: metrics)
     }
 

@@ -51,7 +51,8 @@ struct AuditRightTests {
                         }
                     }
                     await #expect(throws: PostgresError.self) {
-                        try await pool.query("select storehook.note_opened_texts('cli:x', 'x', 1, false)")
+                        try await pool.query(
+                            "select storehook.note_opened_texts('cli:x', 'x', 1, false, 'audit', 'texts')")
                     }
                 }
                 await pool.close()

@@ -34,6 +34,8 @@ struct ChapterTests {
         var request: String
         /// Dead letters.
         var letters: [Int64]
+        /// The numbers of two orders that were paid for.
+        var orders: [String]
         /// The endpoint's URL.
         var endpoint: String
     }
@@ -130,6 +132,7 @@ struct ChapterTests {
             ("com.example.pro", "com.example.storehook.basic.monthly"),
             ("2000000123456789", try world.bob(original)), ("2251000240000003", try world.bob(original)),
             ("ORIGINAL_ID", try world.bob(original)), ("MQ2XKL2XYZ", try world.bob("orderId")),
+            ("ORD-20260131-0001", world.orders[0]), ("ORD-20260131-0002", world.orders[1]),
             ("NOTIFICATION_UUID", world.request), ("notification UUID", "notification \(world.request)"),
         ]
         // What comes first is replaced first.
@@ -166,6 +169,16 @@ struct ChapterTests {
                    and (select count(*) = 4 from storehook.dead_letters_open)
                 """)
         }
+        try await eventually("orders have their numbers") {
+            try await site.value("select count(number) >= 2 and count(number) = count(*) from storehook.orders")
+        }
+        let orders = try await site.pool.query(
+            """
+            select o.number from storehook.orders o join storehook.order_totals t using (environment, bundle_id, order_key)
+             where t.paid > 5000 and t.refunded = 0 order by o.number limit 2
+            """
+        ).map { try $0.decode(0, as: String.self) }
+        try #require(orders.count == 2)
         return World(
             bob: bob, refunding: refunding,
             request: try await site.value(
@@ -174,7 +187,7 @@ struct ChapterTests {
                 "select id from storehook.dead_letters_open where reason = 'malformed' order by id"
             )
             .map { try $0.decode(0) },
-            endpoint: endpoint)
+            orders: orders, endpoint: endpoint)
     }
 
     /// Somebody buys in the shop.

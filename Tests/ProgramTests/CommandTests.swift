@@ -17,7 +17,7 @@ struct CommandTests {
             "notification", "account", "account show", "account erase", "grant", "extend", "revoke", "unrevoke",
             "change-tier", "catalog", "catalog check", "catalog schema", "catalog diff", "catalog apply",
             "catalog show",
-            "serve", "staff token", "events", "events list", "",
+            "serve", "console", "staff token", "events", "events list", "",
         ])
     func help(command: String) async throws {
         let words = command.split(separator: " ").map(String.init)

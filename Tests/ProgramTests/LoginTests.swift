@@ -55,7 +55,7 @@ struct LoginTests {
             let version = try await server.run("select current_setting('server_version_num')")
             let mayGrant = (version[0].flatMap { Int($0) } ?? 0) < 160_000
             for database in ["first", "second"] {
-                for role in ["receiver", "worker", "ops", "api"] {
+                for role in ["receiver", "worker", "ops", "api", "console"] {
                     let rights = try await doctor(server, "storehook-\(role)", database, role: role, "rights")
                     #expect(rights?.hasPrefix("ok") == true, "\(role): \(rights ?? "no line")")
                 }

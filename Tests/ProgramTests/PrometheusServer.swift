@@ -32,7 +32,7 @@ struct PrometheusServer: Sendable {
             .replacing("- rules.yml", with: "- \(deploy.path)/prometheus/rules.yml")
             .replacing("[127.0.0.1:9100]", with: "[127.0.0.1:\(receiver)]")
             .replacing("[127.0.0.1:9101, 127.0.0.1:9102]", with: "[127.0.0.1:\(worker)]")
-            .replacing("[127.0.0.1:9110]", with: "[127.0.0.1:\(api)]")
+            .replacing("[127.0.0.1:9110]", with: "[127.0.0.1:\(api)]").replacing("[127.0.0.1:9111]", with: "[]")
             .write(to: configuration, atomically: true, encoding: .utf8)
         let program = try ChildProgram(
             try executable("prometheus"),

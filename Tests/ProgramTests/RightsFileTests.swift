@@ -98,6 +98,7 @@ struct RightsFileTests {
             try await server.run("alter role manager createrole")
             let all = [
                 "RECEIVER_PASSWORD": "it's \\ 1", "WORKER_PASSWORD": "2", "OPS_PASSWORD": "3", "API_PASSWORD": "4",
+                "CONSOLE_PASSWORD": "5",
             ]
             try await expectRefusal(server, "manager", [Self.passwords], all, "deploy/logins.sql first")
             let files = [Self.roles, Self.logins, Self.passwords]
@@ -106,12 +107,12 @@ struct RightsFileTests {
                 "psql: OPS_PASSWORD API_PASSWORD; export")
             try await expectDone(server, "manager", files, all)
             let users = "select count(*)::text from pg_authid where rolname ~ '^storehook-' and rolpassword ~ '^SCRAM'"
-            #expect(try await server.run("\(unescaped: users)") == ["4"])
+            #expect(try await server.run("\(unescaped: users)") == ["5"])
             // Who may not change them takes none away.
             try await server.run("create role poor login password 'x'")
             try await expectRefusal(
                 server, "poor", [Self.passwords], all, "poor may not change the password of storehook-receiver")
-            #expect(try await server.run("\(unescaped: users)") == ["4"])
+            #expect(try await server.run("\(unescaped: users)") == ["5"])
         }
     }
 
@@ -170,7 +171,7 @@ struct RightsFileTests {
     )
     func foreignRoles() async throws {
         try await withManaged { server in
-            for role in ["receiver", "worker", "ops", "monitor", "api"] {
+            for role in ["receiver", "worker", "ops", "monitor", "api", "bi", "console"] {
                 try await server.run("create role \(unescaped: "storehook_\(role)")")
             }
             try await migrate(server)
@@ -182,7 +183,7 @@ struct RightsFileTests {
                 server, "manager", [Self.roles], [:], "grant storehook_worker to manager with admin option")
             try await server.run("grant storehook_worker to manager with admin option")
             try await expectDone(server, "manager", [Self.roles])
-            let granted = "storehook_receiver, storehook_worker, storehook_ops, storehook_api"
+            let granted = "storehook_receiver, storehook_worker, storehook_ops, storehook_api, storehook_console"
             try await expectRefusal(
                 server, "manager", [Self.logins], [:], "grant \(granted) to manager with admin option")
             try await server.run("grant \(unescaped: granted) to manager with admin option")

@@ -17,7 +17,7 @@ struct RoleTests {
         with role as (
             select rolname as name from pg_roles
              where rolname in ('storehook_receiver', 'storehook_worker', 'storehook_ops', 'storehook_monitor',
-                               'storehook_api')
+                               'storehook_api', 'storehook_bi', 'storehook_console')
         ), relation as (
             select oid, case when relispartition then 'outbox partition' else relname::text end as name
               from pg_class where relnamespace = 'storehook'::regnamespace and relkind not in ('i', 'I', 'S')
@@ -132,8 +132,8 @@ struct RoleTests {
                         let isContent = program.output.contains(
                             #""check":"rights","message":"\#(site.database.name)_user may be"#)
                         // Operators are workers too, and look at everything; to store what is posted is the receiver's, and to note
-                        // that a key was used the account API's.
-                        let fits = wanted == role || (role == .ops && ![.receiver, .api].contains(wanted))
+                        // that a key was used the account API's, and to name the staff who act the console's.
+                        let fits = wanted == role || (role == .ops && ![.receiver, .api, .console].contains(wanted))
                         #expect(isContent == fits, "\(role) as \(wanted): \(program.output)")
                         await program.discard()
                     }
@@ -189,9 +189,42 @@ struct RoleTests {
         ("api", "insert into storehook.dead_letters (outbox_id) values (1)"),
         ("api", "select message from storehook.dead_letters"), ("api", "insert into storehook.canaries default values"),
         ("ops", "delete from storehook.server_keys"), ("ops", "update storehook.server_keys set digest = sha256('x')"),
+        ("console", "select body from storehook.outbox"), ("console", "select * from storehook.server_keys"),
+        ("console", "insert into storehook.audit_drafts (actor) values ('staff:1')"),
+        ("console", "update storehook.audit set actor = 'x'"), ("console", "delete from storehook.audit"),
+        ("console", "delete from storehook.forbidden_tries"), ("console", "select * from storehook.forbidden_tries"),
+        ("console", "delete from storehook.staff_acts"), ("console", "update storehook.staff_members set mail = 'a@b'"),
+        ("console", "update storehook.staff_tokens set expires_at = now()"),
+        ("console", "select * from storehook.endpoints"),
+        ("ops", "select storehook.note_forbidden_try(1, 'x')"), ("api", "select * from storehook.staff_tokens"),
         ("worker", "select * from storehook.server_keys"), ("receiver", "select * from storehook.server_keys"),
-        ("monitor", "select * from storehook.server_keys"),
+        ("monitor", "select * from storehook.server_keys"), ("bi", "select * from storehook.booked_orders"),
+        ("bi", "select * from storehook.account_lines"), ("bi", "select * from storehook.subscriptions"),
+        ("bi", "select * from storehook.accounts"), ("bi", "select * from storehook.transactions"),
+        ("bi", "select * from storehook.subscription_status"), ("bi", "delete from storehook.booked_orders"),
+        ("monitor", "select * from storehook.orders"),
     ]
+
+    @Test("show reports orders, their sums and their transactions, and no column that names whose they are")
+    func reports() async throws {
+        try await withRoles { site in
+            let columns = try await site.pool.withTransaction { session in
+                try session.query("set local role storehook_bi")
+                for view in ["orders", "order_totals", "order_transactions"] {
+                    try session.query("select * from storehook.\(unescaped: view)")
+                }
+                return try session.query(
+                    """
+                    select a.attname::text from pg_attribute a
+                     where a.attrelid in ('storehook.orders'::regclass, 'storehook.order_totals'::regclass,
+                                          'storehook.order_transactions'::regclass) and a.attnum > 0
+                    """
+                ).map { try $0.decode(0, as: String.self) }
+            }
+            #expect(columns.contains("number") && columns.contains("paid"))
+            #expect(!columns.contains { $0.contains("account") || $0.contains("token") }, "\(columns)")
+        }
+    }
 
     @Test("are refused by the server what is not theirs")
     func refusals() async throws {

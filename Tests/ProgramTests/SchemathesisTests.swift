@@ -10,7 +10,7 @@ import Testing
 
 @testable import storehook
 
-@Suite("schemathesis, which reads the account API's description", .serialized)
+@Suite("schemathesis, which reads the descriptions of the account API and of the admin API", .serialized)
 struct SchemathesisTests {
     enum Asker: String, CaseIterable { case app, server }
 
@@ -58,7 +58,11 @@ struct SchemathesisTests {
                     try await eventually("whoever asks is known") {
                         try await Self.status(port, headers) == 200
                     }
-                    let verdict = try await Self.judge(place, port, headers)
+                    // Proving, counting, the trial, a test notification, the feed: what else is refused has to be described.
+                    let verdict = try await Self.judge(
+                        place, port, headers, "/openapi.json",
+                        try await Self.settings(
+                            port, "/openapi.json", argued: 12, #""path.feature" = ["ai", "words", "nothing"]"#))
                     // It has tried, and not only looked.
                     let count = verdict.firstMatch(of: /([0-9]+) generated/).flatMap { Int($0.1) } ?? 0
                     #expect(count > 500)
@@ -67,43 +71,80 @@ struct SchemathesisTests {
         }
     }
 
+    @Test("finds none of either in the admin API, as an admin")
+    func adminAPI() async throws {
+        let place = try await pythonPackage("schemathesis")
+        try await withSite { site in
+            try await site.apply(catalog: shopCatalog)
+            #expect(
+                try await site.run("grant", "alice", "--tier", "pro", "--days", "30", "--why", "test").ending
+                    == .exited(0))
+            #expect(try await site.run("staff", "add", "kim@example.com", "--role", "admin").ending == .exited(0))
+            let made = try await site.run("staff", "token", "kim@example.com", "--format", "json")
+            let token = try #require((try made.json() as? [String: Any])?["token"] as? String)
+            // It tries what removes staff as well: this member stays, whoever else goes.
+            let keeping = """
+                create function public.keep() returns trigger language plpgsql as $$ begin
+                    return case when new.id = 1 then null else new end; end $$;
+                create trigger keep before update on storehook.staff_members for each row execute function public.keep();
+                create trigger keep before update on storehook.staff_tokens for each row execute function public.keep();
+                """
+            try await site.pool.withTransaction { try $0.executeScript(keeping) }
+            let rates = ["STOREHOOK_REQUESTS_PER_ACCOUNT": "10000000", "STOREHOOK_REQUESTS_PER_ADDRESS": "10000000"]
+            try await site.with(["console", "--port", "0"], rates) { program in
+                let port = try #require(program.port)
+                let headers = ["Authorization: Bearer \(token)"]
+                try await eventually("who asks is known") {
+                    try await Self.status(port, headers, "/admin/staff") == 200
+                }
+                let verdict = try await Self.judge(
+                    place, port, headers, "/admin/openapi.json",
+                    try await Self.settings(
+                        port, "/admin/openapi.json", argued: 20,
+                        #"""
+                        "path.account" = ["alice", "nobody"]
+                        "path.member" = ["1", "2", "9"]
+                        """#))
+                let count = verdict.firstMatch(of: /([0-9]+) generated/).flatMap { Int($0.1) } ?? 0
+                #expect(count > 200)
+            }
+        }
+    }
+
     /// The only settings: features that the catalog has, and the operations of which the description itself says why what fits it may be
     /// answered 400. They are subject to all of schemathesis's checks, like every other one.
-    private static func settings(_ port: Int) async throws -> String {
-        let description = try #require(try await ServedAPI(port: port).send("/openapi.json").object)
+    private static func settings(
+        _ port: Int, _ path: String, argued count: Int, _ parameters: String
+    ) async throws -> String {
+        let description = try #require(try await ServedAPI(port: port).send(path).object)
         let operations = try #require(description["paths"] as? [String: [String: [String: Any]]]).values.flatMap(
             \.values)
         let argued = try operations.filter { $0["x-refuses-fitting"] as? Bool == true }.map { operation in
             #expect((operation["description"] as? String ?? "").contains("may be answered 400: "))
             return try #require(operation["operationId"] as? String)
         }
-        // Proving, counting, the trial, a test notification, the feed: what else is refused has to be described.
-        #expect(argued.count == 12, "\(argued.sorted())")
-        let features = """
-            [parameters]
-            "path.feature" = ["ai", "words", "nothing"]
-
-
-            """
-        return features
+        #expect(argued.count == count, "\(argued.sorted())")
+        return "[parameters]\n\(parameters)\n\n"
             + argued.sorted().map { name in
                 """
                 [[operations]]
                 include-operation-id = "\(name)"
-                checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", "400", "401", "403", "404", "409", "429", "5xx"]
+                checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", "400", "401", "403", "404", "409", "422", "429", "5xx"]
 
                 """
             }.joined()
     }
 
     /// Tries every path, a bounded number of times, by the same chance each time; talks to nobody but this machine.
-    private static func judge(_ place: String, _ port: Int, _ headers: [String]) async throws -> String {
+    private static func judge(
+        _ place: String, _ port: Int, _ headers: [String], _ path: String, _ given: String
+    ) async throws -> String {
         let settings = FileManager.default.temporaryDirectory.appending(path: "schemathesis-\(UUID().uuidString).toml")
-        try Data(try await Self.settings(port).utf8).write(to: settings)
+        try Data(given.utf8).write(to: settings)
         defer { try? FileManager.default.removeItem(at: settings) }
         let arguments =
             [
-                "--config-file", settings.path, "run", "http://127.0.0.1:\(port)/openapi.json", "--workers", "1",
+                "--config-file", settings.path, "run", "http://127.0.0.1:\(port)\(path)", "--workers", "1",
                 "--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "\(samples(of: 30))", "--seed",
                 "20261122",
                 // PostgreSQL keeps no U+0000, which the description says.
@@ -127,12 +168,14 @@ struct SchemathesisTests {
             ])
     }
 
-    private static func status(_ port: Int, _ headers: [String]) async throws -> Int {
+    private static func status(
+        _ port: Int, _ headers: [String], _ path: String = "/v1/account"
+    ) async throws -> Int {
         let pairs = headers.map { header in
             let colon = header.firstIndex(of: ":") ?? header.endIndex
             return (String(header[..<colon]), String(header[colon...].dropFirst(2)))
         }
-        return try await ServedAPI(port: port).send("/v1/account", pairs).status
+        return try await ServedAPI(port: port).send(path, pairs).status
     }
 
     /// Apple, as far as it is asked: a test notification that has come through already, and purchases that it does not know.

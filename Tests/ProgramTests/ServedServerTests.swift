@@ -49,6 +49,40 @@ struct ServedServerTests {
         await program.discard()
     }
 
+    /// Orders, requests for refunds, members of the staff, and the audit of all that.
+    private func desk(_ site: Site) async throws {
+        try await eventually("orders have their numbers") {
+            try await site.value("select count(*) > 20 and count(*) = count(number) from storehook.orders")
+        }
+        let numbers = try await site.pool.query(
+            """
+            select o.number from storehook.orders o join storehook.order_totals t using (environment, bundle_id, order_key)
+             where o.plan_type = 'auto_renewable' and o.status = 'completed' and t.paid > 0 and t.unpriced = 0
+             order by o.number limit 3
+            """
+        ).map { try $0.decode(0, as: String.self) }
+        try #require(numbers.count == 3)
+        try await succeed(site, ["orders", "list", "--environment", "Sandbox"], saying: "ORD-")
+        try await succeed(site, ["orders", "show", numbers[0]], saying: numbers[0], "initial_purchase")
+        for number in numbers {
+            try await succeed(site, ["refunds", "create", number, "--type", "full", "--why", "asked"], saying: "RF-00")
+        }
+        try await succeed(site, ["refunds", "approve", "RF-001"], saying: "approved")
+        try await succeed(
+            site,
+            ["refunds", "record", "RF-001", "--reference", "R-1", "--amount", "10", "--at", Date.now.ISO8601Format()],
+            saying: "R-1")
+        try await succeed(site, ["refunds", "reject", "RF-002", "--note", "no"], saying: "rejected")
+        try await succeed(site, ["refunds", "cancel", "RF-003", "--note", "no"], saying: "cancelled")
+        try await succeed(site, ["refunds", "list", "--environment", "Sandbox"], saying: "RF-003")
+        try await succeed(site, ["staff", "add", "kim@example.com", "--role", "viewer"])
+        try await succeed(site, ["staff", "list"], saying: "kim@example.com")
+        try await succeed(site, ["staff", "remove", "kim@example.com"])
+        try await succeed(site, ["audit", "list"], saying: "record_refund", "remove_staff")
+        try await succeed(site, ["audit", "export"], saying: "record_refund")
+        try await succeed(site, ["audit", "verify"])
+    }
+
     @Test("a thousand notifications are accounted for, what is too old is dropped, and a rebuild finds no difference")
     func thousand() async throws {
         try await withOddSite { site in
@@ -65,6 +99,7 @@ struct ServedServerTests {
                         site, ["demo", "--to", url, "--pki", pki.path, "--notifications", "1000"],
                         saying: "received 1000 = applied ", " + dead 0", "every notification is accounted for")
                     try await succeed(site, ["catalog", "apply", "/dev/stdin"], input: shopCatalog)
+                    try await desk(site)
                     #expect(!worker.errors.contains("SQLSTATE"), "\(worker.errors)")
                 }
             }
@@ -92,8 +127,11 @@ struct ServedServerTests {
     ]
     /// What the life of the goldens begins with, what is run above, and what AppleCommandTests and DemoLifeTests run.
     private static let used: Set = [
-        "migrate", "receive", "work", "serve", "endpoints add", "catalog apply", "account-ids set", "account-ids show",
-        "demo run", "demo life", "apple test",
+        "migrate", "receive", "work", "serve", "console", "endpoints add", "catalog apply", "account-ids set",
+        "account-ids show",
+        "demo run", "demo life", "apple test", "orders list", "orders show", "refunds create", "refunds approve",
+        "refunds record", "refunds reject", "refunds cancel", "refunds list", "staff add", "staff list", "staff remove",
+        "audit list", "audit export", "audit verify",
     ]
 
     @Test("every command is run: it has an output among the goldens, or is run here")

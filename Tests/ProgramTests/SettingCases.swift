@@ -110,6 +110,7 @@ struct SettingCase: Sendable {
             SettingCase(name: "STOREHOOK_JUNK_DAYS", value: "77", reading: retention),
             SettingCase(name: "STOREHOOK_DELIVERY_DAYS", value: "77", reading: retention),
             SettingCase(name: "STOREHOOK_HISTORY_DAYS", value: "77", reading: retention),
+            SettingCase(name: "STOREHOOK_FOUR_EYES", value: "yes") { "\(try $0.staffRules())" },
             SettingCase(name: "STOREHOOK_CONSUMPTION_POLICY", value: policy) {
                 "\(try $0.consumptionPolicy() != nil)"
             },

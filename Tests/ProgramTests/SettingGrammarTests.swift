@@ -136,9 +136,10 @@ struct SettingGrammarTests {
             "STOREHOOK_LEASE_SECONDS", "STOREHOOK_RETENTION_DAYS", "STOREHOOK_JUNK_DAYS", "STOREHOOK_DELIVERY_DAYS",
             "STOREHOOK_HISTORY_DAYS", "STOREHOOK_CANARY_MINUTES", "STOREHOOK_CONSUMPTION_POLICY",
             "STOREHOOK_SECRET_KEY_FILE", "STOREHOOK_ENDPOINT_HTTP", "STOREHOOK_ENDPOINT_NETWORKS",
-            "STOREHOOK_ENDPOINT_CERTIFICATES",
+            "STOREHOOK_ENDPOINT_CERTIFICATES", "STOREHOOK_FOUR_EYES",
         ],
         "work": [
+            "STOREHOOK_FOUR_EYES",
             "STOREHOOK_TLS_CERTIFICATE", "STOREHOOK_TLS_KEY", "STOREHOOK_TRUSTED_PROXIES",
             "STOREHOOK_CONNECTIONS_PER_ADDRESS", "STOREHOOK_JWT_KEYS", "STOREHOOK_JWT_SECRET_FILE",
             "STOREHOOK_JWT_ISSUER", "STOREHOOK_JWT_AUDIENCE", "STOREHOOK_JWT_ACCOUNT_CLAIM",
@@ -164,7 +165,8 @@ struct SettingGrammarTests {
             _ = try ServeSettings(sound)
             _ = try WorkSettings(sound)
             _ = try ReceiveSettings(sound)
-            for role in [.api, .worker, .receiver, nil] as [DatabaseRole?] {
+            _ = try ConsoleSettings(sound)
+            for role in [.api, .worker, .receiver, .console, nil] as [DatabaseRole?] {
                 #expect(Doctor.faults(sound, role).isEmpty)
             }
             for one in cases {
@@ -184,7 +186,7 @@ struct SettingGrammarTests {
                     "\(one.name)")
                 #expect(
                     refuses { _ = try ReceiveSettings(settings) } == Self.received.contains(one.name), "\(one.name)")
-                for role in [.api, .worker, .receiver, .ops, nil] as [DatabaseRole?] {
+                for role in [.api, .worker, .receiver, .console, .ops, nil] as [DatabaseRole?] {
                     #expect(
                         Doctor.faults(settings, role).filter { $0.hasPrefix("\(one.name): ") }.count == 1, "\(one.name)"
                     )

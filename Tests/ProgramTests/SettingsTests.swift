@@ -242,7 +242,7 @@ struct SettingsTests {
         let read = Set(
             try [
                 "Settings.swift", "Settings+api.swift", "Settings+apple.swift", "Settings+apps.swift",
-                "Settings+consumption.swift", "Settings+endpoints.swift", "Settings+log.swift",
+                "Settings+consumption.swift", "Settings+endpoints.swift", "Settings+log.swift", "Settings+staff.swift",
             ].flatMap { file in
                 try text("Sources/Programs/storehook/\(file)").matches(of: /"((?:storehook|apple)(?:\.[a-z]+)+)"/)
                     .map { $0.1.uppercased().replacing(".", with: "_") }

@@ -163,6 +163,20 @@ struct BookedOrderTests {
         }
     }
 
+    @Test("a trial that is taken back is no refund of money; a copy that was never taken back takes back nothing")
+    func free() {
+        let trial = refunds([
+            sold("1", 0...30, price: 0),
+            sold("1", 0...30, price: 0, signed: day(11), digest: 1) { $0.revokedAt = day(10) },
+        ])
+        #expect(trial?.refundedAt == nil && trial?.refunded == 0)
+        let copied = orders([
+            bought(Self.id, .nonConsumable, on: 0, revoked: 10, signed: 11),
+            bought("1001", .nonConsumable, on: 20, price: nil, first: 0),
+        ])
+        #expect(copied.map { $0.transactions[0].refunds.map(\.kind) } == [[.refund]])
+    }
+
     @Test("an absent price stays absent; of a refund of it there is no amount")
     func unpriced() {
         let transaction = refunds([
@@ -212,8 +226,21 @@ struct BookedOrderTests {
         // The same again, signed later.
         #expect(change([sold("3", 60...90, renewal: true, signed: day(70), digest: 1)]).isEmpty)
         let earlier = change([sold("1", 0...30)])
-        #expect(earlier.orders.map { $0.changed.map(\.item) } == [["w1", "w2"]])
-        #expect(earlier.orders[0].changed.map(\.relation) == [.initial, .renewal])
+        #expect(earlier.orders.map { $0.changed.map(\.item) } == [["w1", "w2", "w3"]])
+        #expect(earlier.orders[0].changed.map(\.relation) == [.initial, .renewal, .renewal])
+        // A renewal turns out to have been charged ahead of another plan, and never begins: what follows it follows another one.
+        let plans = PurchaseFacts(transactions: [
+            sold("1", 0...30), sold("2", 30...60, renewal: true, signed: day(40)),
+            sold("3", 29...59, product: "premium", signed: day(41), digest: 2),
+            sold("4", 59...89, product: "premium", renewal: true, digest: 3),
+        ])
+        let early = sold("2", 30...60, renewal: true, signed: day(28, hours: 12), digest: 4)
+        var all = plans
+        all.merge(early)
+        let state = PurchaseState(all)
+        let void = state.bookedChange(
+            of: Self.id, state.touchedPeriods(after: [early], upon: plans), upon: plans, since: .distantFuture)
+        #expect(void.orders.first?.changed.last.map { [$0.item, $0.follows] } == ["w4", "w3"])
         let refund = change([sold("2", 30...60, renewal: true, signed: day(50), digest: 1) { $0.revokedAt = day(49) }])
         #expect(refund.orders.map { $0.changed.map(\.item) } == [["w2", "w3"]])
         #expect(change([], since: day(45)).orders.map { $0.changed.map(\.item) } == [["w3"]])

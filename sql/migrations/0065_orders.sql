@@ -25,7 +25,7 @@ comment on table storehook.order_classes is
     'the combinations of what orders are filtered by; product, currency and storefront are empty where no record says them';
 
 create table storehook.booked_orders (
-    id                      bigint generated always as identity primary key,
+    id                      bigint generated always as identity,
     environment             text collate "C" not null,
     bundle_id               text collate "C" not null,
     order_key               text collate "C" not null,
@@ -43,6 +43,7 @@ create table storehook.booked_orders (
     turns_at                timestamptz,
     refunded_at             timestamptz,
     updated_at              timestamptz not null,
+    primary key (id) include (day, class_id),
     unique (environment, bundle_id, order_key)
 ) with (fillfactor = 85);
 comment on table storehook.booked_orders is
@@ -113,9 +114,8 @@ comment on column storehook.booked_transactions.tier_rank is
     'the rank of its tier in the catalog that was current when it was first stored; null where that lacked the product';
 comment on column storehook.booked_transactions.heard_at is 'when its first record was stored';
 comment on column storehook.booked_transactions.changed_at is 'when the latest evidence that changed it was stored';
--- What changed since an instant: rows are written in the order of time.
-create index booked_transactions_changed on storehook.booked_transactions using brin (changed_at)
-    with (pages_per_range = 32, autosummarize = on);
+-- What changed since an instant, and of which orders. Rows are written in the order of time, so that entries come last.
+create index booked_transactions_changed on storehook.booked_transactions (changed_at, order_id);
 
 create table storehook.booked_refunds (
     order_id    bigint not null,

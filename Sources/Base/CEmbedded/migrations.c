@@ -197,6 +197,18 @@ static const struct storehook_migration migrations[] = {
     {65, "orders", (const unsigned char[]){
 #embed "../../../sql/migrations/0065_orders.sql" suffix(, 0)
     }},
+    {66, "refund_requests", (const unsigned char[]){
+#embed "../../../sql/migrations/0066_refund_requests.sql" suffix(, 0)
+    }},
+    {67, "console", (const unsigned char[]){
+#embed "../../../sql/migrations/0067_console.sql" suffix(, 0)
+    }},
+    {68, "attempts", (const unsigned char[]){
+#embed "../../../sql/migrations/0068_attempts.sql" suffix(, 0)
+    }},
+    {69, "profiles", (const unsigned char[]){
+#embed "../../../sql/migrations/0069_profiles.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

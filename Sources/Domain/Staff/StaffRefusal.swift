@@ -10,6 +10,8 @@ public enum StaffRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     case noReason
     /// An account belongs to all apps of the catalog, and they are staff of some.
     case otherApps
+    /// It concerns all apps, and they are staff of some.
+    case allApps
 
     /// One line: what is missing.
     public var description: String {
@@ -19,6 +21,7 @@ public enum StaffRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         case .ownRequest: "a request of one's own is approved by somebody else (STOREHOOK_FOUR_EYES)"
         case .noReason: "it takes a reason, for the record"
         case .otherApps: "accounts belong to all apps of the catalog, and this member of the staff has some of them"
+        case .allApps: "it concerns all apps, and this member of the staff has some of them"
         }
     }
 }

@@ -12,12 +12,15 @@ public struct StaffRules: Sendable, Hashable {
         public var role: StaffRole
         /// Whether it is done to an account or its purchases, which belong to all apps of the catalog at once.
         public var isOfAccount: Bool
+        /// Whether it concerns all apps, those that come to be included: whoever makes staff of all apps is staff of all apps.
+        public var isOfAll: Bool
         /// The most days that less than an admin may give at a time; nil where there is no such limit.
         public var days: Int64?
 
-        init(_ role: StaffRole, isOfAccount: Bool = false, days: Int64? = nil) {
+        init(_ role: StaffRole, isOfAccount: Bool = false, isOfAll: Bool = false, days: Int64? = nil) {
             self.role = role
             self.isOfAccount = isOfAccount
+            self.isOfAll = isOfAll
             self.days = days
         }
     }
@@ -33,8 +36,9 @@ public struct StaffRules: Sendable, Hashable {
         case .approveRefundRequest, .rejectRefundRequest, .recordRefund: Rule(.admin)
         case .revoke, .unrevoke, .changeTier, .movePurchase, .changeAccounts, .recordConsent:
             Rule(.admin, isOfAccount: true)
-        case .answerConsumption, .discard, .changeEndpoints, .applyCatalog, .importRates, .closeMonth, .manageStaff:
+        case .answerConsumption, .discard, .changeEndpoints, .applyCatalog, .importRates, .closeMonth:
             Rule(.admin)
+        case .manageStaff: Rule(.admin, isOfAll: true)
         }
     }
 
@@ -48,6 +52,7 @@ public struct StaffRules: Sendable, Hashable {
         let rule = Self.rule(for: task.kind)
         guard role >= rule.role else { return .role(needed: rule.role) }
         if rule.isOfAccount, !scope.isSuperset(of: catalogApps) { return .otherApps }
+        if rule.isOfAll, scope != .all { return .allApps }
         switch task {
         case .grant(let days), .extend(let days):
             if role < .admin, let most = rule.days, days > most { return .days(most: most) }

@@ -21,6 +21,9 @@ struct ActingOptions: ParsableArguments {
     /// The actor as acts record it: `cli:`, because the name is not proven.
     var name: String { "cli:\(given ?? Operator.name)" }
 
+    /// The actor of what asks for the role itself.
+    var admin: StaffActor { StaffActor(name: name, role: Self.role) }
+
     /// The actor of something.
     /// - Throws: `CommandFailure` where it is not allowed.
     func actor(for task: StaffTask) throws -> String {

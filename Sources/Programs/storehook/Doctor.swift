@@ -28,7 +28,9 @@ struct Doctor: AsyncParsableCommand {
             """)
 
     @OptionGroup var shared: SharedOptions
-    @Option(help: "What the database user must be allowed to be: receiver, worker, api, ops or monitor.")
+    @Option(
+        help: "What the database user must be allowed to be: receiver, worker, ops, monitor, api, bi or console.",
+        transform: DatabaseRole.word)
     var role: DatabaseRole?
     @Option(help: "The receiver's address.") var host = "127.0.0.1"
     @Option(help: "The receiver's port.") var port = 8080
@@ -93,7 +95,7 @@ struct Doctor: AsyncParsableCommand {
             { _ = try settings.restoreRule() }, { _ = try settings.sandboxAccess() },
             { _ = try settings.guardOutage() }, { _ = try settings.corsPolicy() }, { _ = try settings.requestRates() },
             { if settings.hasTokenKeys { _ = (try settings.tokenRules(), try settings.tokenKeys()) } },
-            { _ = try settings.tls() }, { try settings.refuseSkippedVerification() },
+            { _ = try settings.tls() }, { _ = try settings.staffRules() }, { try settings.refuseSkippedVerification() },
             { try starting(role, settings) },
         ]
         return readings.compactMap(fault).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
@@ -105,7 +107,8 @@ struct Doctor: AsyncParsableCommand {
         case .api: _ = try ServeSettings(settings)
         case .worker: _ = try WorkSettings(settings)
         case .receiver: _ = try ReceiveSettings(settings)
-        case .ops, .monitor, nil: break
+        case .console: _ = try ConsoleSettings(settings)
+        case .ops, .monitor, .bi, nil: break
         }
     }
 

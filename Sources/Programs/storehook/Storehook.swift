@@ -27,8 +27,8 @@ struct Storehook: AsyncParsableCommand {
             AccountCommand.self, AccountIDsCommand.self, PurchasesCommand.self, GrantCommand.self, ExtendCommand.self,
             RevokeCommand.self,
             UnrevokeCommand.self,
-            ChangeTierCommand.self, EndpointsCommand.self, EventsCommand.self, Serve.self, StaffCommand.self,
-            AuditCommand.self, Apps.self,
+            ChangeTierCommand.self, EndpointsCommand.self, EventsCommand.self, Serve.self, Console.self,
+            StaffCommand.self, AuditCommand.self, RefundsCommand.self, Apps.self,
             Demo.self,
         ]
     )

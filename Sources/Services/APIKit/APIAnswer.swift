@@ -8,8 +8,14 @@ import NIOCore
 package struct APIAnswer: Sendable {
     /// The status.
     package var status: HTTPResponse.Status
-    /// The body; nil for none.
+    /// The body; nil for none, and where it is written piece by piece.
     package var body: [UInt8]?
+    /// Writes the body piece by piece, each when the one before is on its way: a long one is never in memory as a whole. What it throws ends the
+    /// connection, so that the reader sees that the body is not whole.
+    private var pieces: Pieces?
+
+    /// Writes a body with the function that it is given.
+    package typealias Pieces = @Sendable (_ write: ([UInt8]) async throws -> Void) async throws -> Void
     /// What the body is.
     package var contentType: String
     /// Headers beside its type.
@@ -37,8 +43,26 @@ package struct APIAnswer: Sendable {
         self.log = log
     }
 
+    /// An answer with a body that is written piece by piece.
+    package init(
+        _ status: HTTPResponse.Status = .ok, contentType: String, headers: HTTPFields = [:], log: Logger.Metadata = [:],
+        pieces: @escaping Pieces
+    ) {
+        self.init(status, bytes: nil, contentType: contentType, headers: headers, log: log)
+        self.pieces = pieces
+    }
+
     var response: Response {
         var headers = headers
+        if let pieces {
+            headers[.contentType] = contentType
+            return Response(
+                status: status, headers: headers,
+                body: ResponseBody { writer in
+                    try await pieces { try await writer.write(ByteBuffer(bytes: $0)) }
+                    try await writer.finish(nil)
+                })
+        }
         guard let body else { return Response(status: status, headers: headers) }
         headers[.contentType] = contentType
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))

@@ -17,15 +17,22 @@ package struct APISuccess: Sendable {
     var about: String
     /// The body's; nil for none.
     var schema: ValueSchema?
+    /// Types of content that the body may have instead, as texts.
+    var texts: [String]
 
     /// 200.
-    package init(_ about: String, _ schema: ValueSchema?) { self.init(.ok, about, schema) }
+    package init(_ about: String, _ schema: ValueSchema?, orAs texts: [String] = []) {
+        self.init(.ok, about, schema, orAs: texts)
+    }
 
     /// A success.
-    package init(_ status: HTTPResponse.Status, _ about: String, _ schema: ValueSchema?) {
+    package init(
+        _ status: HTTPResponse.Status, _ about: String, _ schema: ValueSchema?, orAs texts: [String] = []
+    ) {
         self.status = status
         self.about = about
         self.schema = schema
+        self.texts = texts
     }
 }
 

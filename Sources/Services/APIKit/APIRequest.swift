@@ -6,6 +6,8 @@ import HTTPTypes
 package struct APIRequest<Access: APIAccess>: Sendable {
     /// What this request is called in the answer and in logs.
     var id: String
+    /// What was asked, as the description names it: a method, and a path with its parts in braces.
+    package var route: String
     /// The caller; nil where the endpoint is for anyone.
     package var caller: Access.Caller?
     /// The body; nil where none was sent, and none is needed.

@@ -23,15 +23,20 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     private let largeBodies: LargeBodies
     private let metrics: APIMetrics
     private let logger: Logger
+    private let nothingHere: ProblemText
 
     /// A router.
     /// - Parameters:
+    ///   - description: the path of the description, which answers about other paths name.
     ///   - gate: opens once the schema has been seen to fit.
     ///   - watch: notices that the database is silent; nil to do without.
     package init(
         _ endpoints: [APIEndpoint<Access>], _ callers: Identification, _ gate: SchemaGate, _ watch: DatabaseWatch?,
-        _ configuration: APIConfiguration, metrics: APIMetrics, logger: Logger
+        _ configuration: APIConfiguration, describedAt description: String = "/openapi.json", metrics: APIMetrics,
+        logger: Logger
     ) {
+        nothingHere = ProblemText(
+            "there is nothing here; see \(description)", "接口不存在；请参阅 \(description)", "介面不存在；請參閱 \(description)")
         self.endpoints = endpoints
         self.callers = callers
         self.gate = gate
@@ -47,7 +52,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
 
     /// The routes of all endpoints.
     package func router() -> Router<HTTPContext> {
-        let routes = HTTPRoutes(elsewhere: Self.nothingHere.english) { request, context, next in
+        let routes = HTTPRoutes(elsewhere: nothingHere.english) { request, context, next in
             let began = ContinuousClock.now
             return await elsewhere(request, began) { try await next(request, context) }
         }
@@ -73,7 +78,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         } catch let problem as HTTPProblem {
             let answer = APIProblem(
                 problem.status == .methodNotAllowed ? .methodNotAllowed : .notFound,
-                problem.status == .methodNotAllowed ? ProblemText(english: problem.why) : Self.nothingHere,
+                problem.status == .methodNotAllowed ? ProblemText(english: problem.why) : nothingHere,
                 headers: problem.headers)
             metrics.answered(APIMetrics.elsewhere, problem.status.code, after: .now - began)
             let headers = request.headers
@@ -90,7 +95,8 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     private func answer(_ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint<Access>) async -> Response {
         let began = ContinuousClock.now
         var call = APIRequest<Access>(
-            id: RequestID.of(request.headers), path: [:], query: [:], headers: request.headers,
+            id: RequestID.of(request.headers), route: "\(endpoint.method) \(endpoint.path)", path: [:], query: [:],
+            headers: request.headers,
             sender: proxies.sender(peer: context.peer, request.headers)?.party)
         var answer: APIAnswer
         var isProblem = false
@@ -116,10 +122,6 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         if let header = RequestID.header { response.headers[header] = id }
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         cors.add(to: &response.headers, for: request.headers)
-    }
-
-    private static var nothingHere: ProblemText {
-        ProblemText("there is nothing here; see /openapi.json", "接口不存在；请参阅 /openapi.json", "介面不存在；請參閱 /openapi.json")
     }
 
     // MARK: Before the handler
@@ -184,8 +186,9 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         _ call: inout APIRequest<Access>, _ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint<Access>
     ) throws(APIProblem) {
         for (name, value) in context.parameters {
-            guard let text = String(value).removingPercentEncoding, text.utf8.count <= 1000 else {
-                throw APIProblem(.notFound, Self.nothingHere)
+            guard let text = String(value).removingPercentEncoding, text.utf8.count <= 1000, !text.utf8.contains(0)
+            else {
+                throw APIProblem(.notFound, nothingHere)
             }
             call.path[String(name)] = text
         }
@@ -203,6 +206,14 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
                             "查詢參數缺少 \(parameter.name)"))
                 }
                 continue
+            }
+            // PostgreSQL cannot keep U+0000, and so nothing is called so.
+            guard !text.utf8.contains(0) else {
+                throw APIProblem(
+                    .invalidRequest,
+                    ProblemText(
+                        "\(parameter.name) holds U+0000", "查询参数 \(parameter.name) 含有 U+0000",
+                        "查詢參數 \(parameter.name) 含有 U+0000"))
             }
             if let fault = parameter.schema.fault(inQuery: text, parameter.name) {
                 throw APIProblem(.invalidRequest, fault)

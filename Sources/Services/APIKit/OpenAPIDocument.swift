@@ -95,7 +95,9 @@ package enum OpenAPIDocument {
         var responses: [(status: Int, value: JSONValue)] = endpoint.successes.map { success in
             var members: [JSONValue.Member] = [.init("description", .string(success.about))]
             if let schema = success.schema {
-                members.append(.init("content", ["application/json": ["schema": schema.openAPI]]))
+                let texts = success.texts.map { JSONValue.Member($0, ["schema": ValueSchema.text.openAPI]) }
+                members.append(
+                    .init("content", .object([.init("application/json", ["schema": schema.openAPI])] + texts)))
             }
             return (success.status.code, .object(members))
         }

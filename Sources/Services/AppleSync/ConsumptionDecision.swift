@@ -23,6 +23,19 @@ enum ConsumptionDecision: Sendable, Hashable {
             self = .leave(.notPurchased)
             return
         }
+        // What staff decided goes before the policy, and never takes the place of the consent.
+        if let refund = request.refund {
+            if refund.word != .pending {
+                var rule: ConsumptionAnswer?
+                if case .answer(let answer)? = policy.rule(for: request.subject)?.verdict { rule = answer }
+                self.init(request, refund.answer(upon: rule, for: request.subject.type), rule: refund.text)
+                return
+            }
+            guard request.timeLeft <= RefundDecision.patience else {
+                self = .wait(.refundPending)
+                return
+            }
+        }
         // Before the consent: what is left to Apple needs none, and customers must not be asked for it in vain.
         guard let rule = policy.rule(for: request.subject) else {
             self = .wait(.noRule)
@@ -32,6 +45,11 @@ enum ConsumptionDecision: Sendable, Hashable {
             self = .leave(.leftToApple)
             return
         }
+        self.init(request, answer, rule: rule.name.map { "\(rule.number) \($0)" } ?? "\(rule.number)")
+    }
+
+    /// What is to be done with an answer.
+    private init(_ request: ConsumptionRequest, _ answer: ConsumptionAnswer, rule: String) {
         guard answer.informationWithConsent.fault(for: request.subject.type) == nil else {
             self = .wait(.unfitAnswer)
             return
@@ -42,6 +60,6 @@ enum ConsumptionDecision: Sendable, Hashable {
                 ? .wait(.consentWithdrawn) : .wait(request.hasAccount ? .noConsent : .noAccount)
             return
         }
-        self = .send(answer, rule: rule.name.map { "\(rule.number) \($0)" } ?? "\(rule.number)")
+        self = .send(answer, rule: rule)
     }
 }

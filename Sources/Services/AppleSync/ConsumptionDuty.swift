@@ -68,7 +68,10 @@ package struct ConsumptionDuty: AppleDuty {
     }
 
     package func claim(for lease: Lease, among scopes: [AppEnvironment]) async throws -> Row? {
-        guard let policy = try await currentPolicy() else { return nil }
+        guard let policy = try await currentPolicy() else {
+            return try await requests.claimDecided(for: lease, among: scopes)
+                .map { Row(request: $0, policy: ConsumptionPolicy(rules: [])) }
+        }
         return try await requests.claim(for: lease, among: scopes).map { Row(request: $0, policy: policy) }
     }
 
@@ -108,7 +111,8 @@ package struct ConsumptionDuty: AppleDuty {
         try await requests.explain(
             try await requests.lackingKeys(but: scopes).map { request in
                 switch ConsumptionDecision(request, by: policy) {
-                case .send, .wait(.noConsent), .wait(.consentWithdrawn), .wait(.noAccount): (request.id, .noKey)
+                case .send, .wait(.noConsent), .wait(.consentWithdrawn), .wait(.noAccount), .wait(.refundPending):
+                    (request.id, .noKey)
                 case .wait(let reason), .leave(let reason): (request.id, reason)
                 }
             })
@@ -151,7 +155,14 @@ package struct ConsumptionDuty: AppleDuty {
     }
 
     private func wait(_ request: ConsumptionRequest, _ reason: ConsumptionReason) async throws {
-        let pause = reason == .anotherUnderWay ? Self.shortPause : Self.pause
+        let pause =
+            switch reason {
+            case .anotherUnderWay: Self.shortPause
+            case .refundDecided: Duration.zero
+            // A decision makes it due at once; without one the policy answers while there is time.
+            case .refundPending: min(Self.pause, request.timeLeft - RefundDecision.patience)
+            default: Self.pause
+            }
         try await requests.putOff(request, for: pause, reason: reason.rawValue)
     }
 

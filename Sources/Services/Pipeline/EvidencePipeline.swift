@@ -64,7 +64,7 @@ package struct EvidencePipeline: Sendable {
 
     /// The readers of changes of every program, called in this order. A new one is added here, and nowhere else.
     private static func programObservers(_ pool: PostgresPool) -> [any ChangeObserver] {
-        [OrderBooking(pool), ProductNoting()]
+        [OrderBooking(pool), RefundFollowing(), ProductNoting()]
     }
 
     /// The pipeline of a database, as every program has it.

@@ -1,10 +1,11 @@
 import AccountStore
+import Base
 import OrderStore
 import Postgres
 import PurchaseStore
 import Subscriptions
 
-/// Books what evidence changes: orders, their transactions, refunds.
+/// Books what evidence changes: orders, their transactions, refunds. Attempts to buy of the accounts concerned are looked at again.
 struct OrderBooking: ChangeObserver {
     private let orders: OrderStore
     private let accounts: AccountStore
@@ -20,8 +21,16 @@ struct OrderBooking: ChangeObserver {
             let heardAt = delta.evidence.map(\.receivedAt).max() ?? applied.settled.clock
             return OrderStore.Change(delta.key, booked, heardAt: heardAt)
         }
-        guard !changes.isEmpty else { return }
-        let catalog = try applied.settled.catalog.map { try accounts.catalog($0, session) }
-        try orders.book(changes, under: catalog, at: applied.settled.clock, session)
+        if !changes.isEmpty {
+            let catalog = try applied.settled.catalog.map { try accounts.catalog($0, session) }
+            try orders.book(changes, under: catalog, at: applied.settled.clock, session)
+        }
+        try orders.recheckAttempts(of: owners(after: applied), changes, session)
+    }
+
+    /// The accounts that have purchases which changed, or that were not theirs before.
+    private func owners(after applied: EvidencePipeline.Applied) -> Set<UniqueIdentifier> {
+        let won = applied.bindings.filter { $0.value == .bound || $0.value == .transferred }.keys
+        return Set(Set(applied.change.purchases).union(won).compactMap { applied.settled.owners[$0] })
     }
 }

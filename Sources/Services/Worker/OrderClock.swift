@@ -7,8 +7,8 @@ import Postgres
 package import PurchaseStore
 import ServiceLifecycle
 
-/// What happens to orders without evidence, beside a worker: numbers are dealt, orders show the period that has begun, and purchases from
-/// before there were orders are booked. Any number of workers do this at once.
+/// What happens to orders without evidence, beside a worker: reported attempts to buy are booked and matched with transactions, numbers are
+/// dealt, orders show the period that has begun, and purchases from before there were orders are booked. Any number of workers do this at once.
 package struct OrderClock: Service {
     private let orders: OrderStore
     private let accounts: AccountStore
@@ -63,9 +63,12 @@ package struct OrderClock: Service {
     /// - Returns: whether there may be more.
     package func step() async throws -> Bool {
         guard try await orders.isDue() else { return false }
+        let reported = try await orders.bookAttempts(accounts)
+        // Before numbers are dealt: a transaction that completes an attempt takes over the attempt's number.
+        let matched = try await orders.matchAttempts()
         let dealt = try await orders.deal(accounts)
         let turned = try await orders.turn()
         let walked = try await orders.walk(ledger, accounts)
-        return dealt + turned + walked > 0
+        return reported + matched + dealt + turned + walked > 0
     }
 }

@@ -18,8 +18,9 @@ package enum Erasure: Sendable, Hashable {
 
 extension AccountStore {
     /// Forgets a person.
-    /// - Removed: the name that the app's own tokens have for the account, what it used, what apps reported of its attempts to buy, and
-    ///   what staff wrote about their acts for it. Those acts no longer count, and stay on record.
+    /// - Removed: the name that the app's own tokens have for the account, name and mail address for the desk, what it used, what apps
+    ///   reported of its attempts to buy, and what staff wrote about their acts for it. Those acts no longer count, and stay on record; so
+    ///   do the orders of its attempts, without account and reason.
     /// - Released: its purchases. The next account that proves one gets it, also where Apple signed it for this account.
     /// - Kept as a hash: the account, so that it has no second trial.
     /// - Kept as evidence: what Apple signed.
@@ -76,6 +77,8 @@ extension AccountStore {
                     or exists (select from storehook.usage_counters where token = \(token))
                     or exists (select from storehook.usage_keys where token = \(token))
                     or exists (select from storehook.purchase_attempts where token = \(token))
+                    or exists (select from storehook.account_profiles where token = \(token))
+                    or exists (select from storehook.booked_attempts where token = \(token))
                     or exists (select from storehook.account_status where token = \(token))
                     or exists (select from storehook.account_history where token = \(token))
                     or exists (select from storehook.account_lines where token = \(token))
@@ -84,6 +87,9 @@ extension AccountStore {
                     or exists (select from storehook.trials where token = \(token) or account_hash = \(hash))
                     or exists (select from storehook.events where token = \(token))
                     or exists (select from storehook.purchase_bindings where token = \(token))
+                    or exists (select from storehook.staff_refund_requests
+                                 join storehook.transactions t using (transaction_id, bundle_id, environment)
+                                where t.app_account_token = \(token))
                 """)
         ).one().decode(0)
     }
@@ -98,7 +104,8 @@ extension AccountStore {
                 "accounts.erased",
                 """
                 select coalesce((select a.account is not null from storehook.accounts a where a.token = \(UUID(token))), false)
-                       or exists (select from storehook.account_names n where n.token = \(UUID(token))) as is_named,
+                       or exists (select from storehook.account_names n where n.token = \(UUID(token)))
+                       or exists (select from storehook.account_profiles p where p.token = \(UUID(token))) as is_named,
                        (select count(*) from storehook.staff_acts a where a.token = \(UUID(token))) as acts,
                        (select count(*) from storehook.events e where e.token = \(UUID(token))) as events
                 """)
@@ -136,7 +143,19 @@ extension AccountStore {
             PostgresQuery(
                 "accounts.erase_attempts", "delete from storehook.purchase_attempts where token = \(UUID(token))")
         ).affectedRows
-        erased.textsForgotten = try session.query(.eraseTexts(of: token, purchases, isLinked: isLinked)).affectedRows
+        // After the reports, which are locked while orders take note of them.
+        try session.query(
+            PostgresQuery(
+                "accounts.erase_booked_attempts",
+                """
+                update storehook.booked_attempts
+                   set token = null, reason = null, product_id = case when bundle_id = '' then '' else product_id end
+                 where token = \(UUID(token))
+                """))
+        try session.query(.eraseProfile(of: token))
+        erased.textsForgotten =
+            try session.query(.eraseTexts(of: token, purchases, isLinked: isLinked)).affectedRows
+            + session.query(.eraseRefundTexts(of: token, purchases, isLinked: isLinked)).affectedRows
         return erased
     }
 
@@ -187,6 +206,31 @@ extension PostgresQuery {
                     select 'binding', b.id from storehook.purchase_bindings b
                      where not \(isLinked)::boolean and b.kind = 'staff' and b.token = \(UUID(token))) written
              where t.what = written.what and t.id = written.id and t.erased_at is null
+            """)
+    }
+
+    /// Takes out what staff wrote about refunds of purchases that were or are an account's.
+    /// - Parameter isLinked: whether the purchases are all that Apple signed it into. Before the first catalog they are not noted, and
+    ///   all requests are looked through.
+    fileprivate static func eraseRefundTexts(
+        of token: UniqueIdentifier, _ purchases: [PurchaseKey], isLinked: Bool
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "accounts.erase_refund_texts",
+            """
+            update storehook.refund_request_texts x set reason = null, note = null, erased_at = clock_timestamp()
+              from (select r.id
+                      from unnest(
+                           \(purchases.map(\.originalTransactionID)), \(purchases.map(\.bundleID)),
+                           \(purchases.map(\.environment)))
+                           as purchase (original_transaction_id, bundle_id, environment)
+                      join storehook.staff_refund_requests r using (original_transaction_id, bundle_id, environment)
+                     union
+                    select r.id
+                      from storehook.staff_refund_requests r
+                      join storehook.transactions t using (transaction_id, bundle_id, environment)
+                     where not \(isLinked)::boolean and t.app_account_token = \(UUID(token))) written
+             where x.id = written.id and x.erased_at is null
             """)
     }
 }

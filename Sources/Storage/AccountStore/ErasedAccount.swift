@@ -2,7 +2,7 @@
 package struct ErasedAccount: Sendable, Hashable {
     /// Purchases that the account had, and that are free now.
     package var purchasesFreed = 0
-    /// Whether there was a name: what the app's own tokens called the account.
+    /// Whether there was a name: what the app's own tokens called the account, or a profile for the desk.
     package var nameForgotten = false
     /// What it used of features: counters, and what was reported under idempotency keys.
     package var usageForgotten = 0

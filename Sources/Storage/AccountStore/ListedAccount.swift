@@ -16,6 +16,8 @@ package struct AccountFilter: Sendable, Hashable {
     package var productID: String?
     /// Likewise, of a product of this app.
     package var bundleID: String?
+    /// Which have, or had, a purchase of one of these apps.
+    package var apps: [String]?
     /// In this environment.
     package var environment: String?
     /// Whose access ends within so many days of 24 hours, with nothing to renew it.
@@ -143,6 +145,9 @@ extension AccountStore {
                    and (\(status)::text is null or s.status = \(status))
                    and (\(filter.tier)::text is null or s.tier = \(filter.tier))
                    and (not \(filter.isErased) or a.erased_at is not null)
+                   and (\(filter.apps)::text[] is null
+                        or exists (select from storehook.account_lines l
+                                    where l.token = a.token and l.environment = s.environment and l.bundle_id = any (\(filter.apps))))
                    and (\(product)::text is null and \(app)::text is null
                         or (\(product)::text is null or s.product_id = \(product))
                        and (\(app)::text is null or s.bundle_id = \(app))

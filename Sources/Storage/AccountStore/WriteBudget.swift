@@ -6,7 +6,7 @@ import PurchaseStore
 
 /// How many bytes an account's callers may add to the database in a day of UTC: ten million, whatever the number of processes.
 ///
-/// Consents, attempts to buy, keys of usage, and evidence that apps hand in are counted. A row counts with its indexes; the weights are
+/// Consents, attempts to buy, profiles, keys of usage, and evidence that apps hand in are counted. A row counts with its indexes; the weights are
 /// measured, and `WriteBudgetTests` checks them. A call that repeats an earlier one writes nothing, and spends nothing.
 /// The one statement that spends is the schema's, `spend_write_budget`; keys of usage are paid for inside `count_usage`.
 ///
@@ -71,10 +71,16 @@ package enum WriteBudget {
 
 /// The price of a row: the bytes that it takes in the database with its indexes, rounded up. Each has the measured number in its comment.
 package enum WriteWeight {
-    /// An attempt to buy: 170 bytes and its texts. Long texts leave room in their pages that no other row fits in.
+    /// An attempt to buy: 170 bytes, 40 more until orders took note of it, and its texts. Long texts leave room in their pages that no other row fits in.
     /// - Parameter texts: what the app wrote; nil for what it did not.
     package static func attempt(_ texts: [String?]) -> Int {
-        200 + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) } * 3 / 2
+        240 + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) } * 3 / 2
+    }
+
+    /// A profile: 200 bytes, and its texts, once in the row and once in an index.
+    /// - Parameter texts: name and mail address; nil for what is missing.
+    package static func profile(_ texts: [String?]) -> Int {
+        250 + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) } * 5 / 2
     }
 
     /// A consent without its text, and the note that it was superseded: 290 bytes with a short name.

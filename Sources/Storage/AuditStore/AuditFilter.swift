@@ -17,6 +17,8 @@ package struct AuditFilter: Sendable, Hashable {
     package var act: String?
     /// Of this app.
     package var app: String?
+    /// Of these apps: without rows that belong to no one app.
+    package var apps: [String]?
     /// In this environment.
     package var environment: String?
     /// Done then or later.

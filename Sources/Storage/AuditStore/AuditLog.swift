@@ -77,6 +77,7 @@ package struct AuditLog: Sendable {
                      where (\(filter.actor)::text is null or a.actor = \(filter.actor))
                        and (\(filter.act)::text is null or a.act = \(filter.act))
                        and (\(filter.app)::text is null or a.app = \(filter.app))
+                       and (\(filter.apps)::text[] is null or a.app = any (\(filter.apps)))
                        and (\(filter.environment)::text is null or a.environment = \(filter.environment))
                      order by a.place desc limit \(Int64(limit) + 1)) found on true
                  order by found.place desc
@@ -105,11 +106,18 @@ package struct AuditLog: Sendable {
     ///   - person: the actor, as acts record it.
     ///   - count: how many texts.
     ///   - isExport: whether they leave storehook as a file.
-    package func noteOpened(by person: String, why: String?, count: Int64, isExport: Bool) async throws {
+    ///   - subject: what they belong to: an account by its token, or a list.
+    package func noteOpened(
+        by person: String, why: String?, count: Int64, isExport: Bool,
+        of subject: (kind: String, reference: String) = ("audit", "texts")
+    ) async throws {
         try await pool.query(
             PostgresQuery(
                 "audit.note_opened",
-                "select storehook.note_opened_texts(\(String(person.prefix(200))), \(why), \(count), \(isExport))"),
+                """
+                select storehook.note_opened_texts(
+                       \(String(person.prefix(200))), \(why), \(count), \(isExport), \(subject.kind), \(subject.reference))
+                """),
             durably: true)
     }
 }

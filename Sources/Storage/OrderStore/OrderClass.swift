@@ -13,6 +13,13 @@ struct OrderClass: Sendable, Hashable {
     var currency: String
     var storefront: String
 
+    /// One without currency and storefront.
+    init(environment: String, bundleID: String, productID: String, plan: String, status: String) {
+        (self.environment, self.bundleID, self.productID) = (environment, bundleID, productID)
+        (self.plan, self.status) = (plan, status)
+        (currency, storefront) = ("", "")
+    }
+
     init(_ key: PurchaseKey, _ plan: BookedOrder.Plan, _ status: String, _ shown: BookedTransaction?) {
         (environment, bundleID) = (key.environment, key.bundleID)
         productID = shown?.productID ?? ""

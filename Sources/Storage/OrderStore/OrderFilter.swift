@@ -1,4 +1,5 @@
 package import Base
+package import Staff
 
 /// Which orders are asked for. Nil is any; what is given adds up.
 package struct OrderFilter: Sendable, Hashable {
@@ -10,6 +11,8 @@ package struct OrderFilter: Sendable, Hashable {
     package var environment = "Production"
     /// Of this app, by its bundle id.
     package var bundleID: String?
+    /// Of these apps alone.
+    package var scope = StaffScope.all
     /// Of the account with this token.
     package var account: UniqueIdentifier?
     /// That show this product, by Apple's id.

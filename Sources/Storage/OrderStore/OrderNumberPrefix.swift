@@ -19,6 +19,14 @@ package struct OrderNumberPrefix: Sendable, Hashable {
         isWhole = place.count == 4 || place.count > 4 && place.first != "0"
     }
 
+    /// The order that a whole number names; nil of what is none.
+    var whole: (day: OrderDay, place: Int32)? {
+        guard isWhole, let day = days?.lowerBound, let place = places?.first(where: { $0.count == 1 }) else {
+            return nil
+        }
+        return (day, place.lowerBound)
+    }
+
     /// A place has four digits, and as many as it needs from 10000 on.
     private static func places(beginningWith digits: Substring) -> [ClosedRange<Int32>] {
         (4...9).compactMap { length in

@@ -5,66 +5,79 @@ import Postgres
 /// Where the orders of a page are, in a transaction that reads. Each way reads a bounded number of rows, whatever is asked for:
 ///
 /// - few candidates that an index leads to are looked at one by one;
-/// - else the classes that fit are looked for first, some thousand rows. Of few classes the latest order of each is looked up, and only the
+/// - else the first orders of the list are: most filters fit a page of them;
+/// - else the classes that fit are looked for, some thousand rows. Of few classes the latest order of each is looked up, and only the
 ///   classes whose latest ones are the page's are read on;
 /// - of many classes the list itself is walked for some way, in its index alone; what is not found there, the classes lead to;
-/// - the instant of a change is in no index, so that a renewal need not write to one. Few transactions that changed since then lead to
-///   their orders; else the list is walked.
+/// - the instant of a change is in no index of orders, so that a renewal need not write to one. The transactions that changed since then
+///   lead to their orders; where they are very many, the list is walked among these.
 enum OrderPages {
-    /// Up to so many classes are looked up at once.
-    private static let fewClasses = 400
-    /// How many orders are walked in the index before the classes are looked up: some milliseconds.
-    private static let window: Int64 = 50_000
-    /// Likewise, where each order's row has to be read.
-    private static let windowOfRows: Int64 = 3000
-    /// Up to so many changed transactions lead to their orders at once.
-    private static let fewChanges: Int64 = 1000
-    /// Likewise, where the walk did not find enough.
-    private static let moreChanges: Int64 = 10_000
-
     /// The first orders of a question, in order.
     static func marks(
-        _ question: OrderQuestion, among candidates: OrderCandidates?, _ session: borrowing PostgresSession
+        _ question: OrderQuestion, among candidates: OrderCandidates?, _ bounds: OrderBounds,
+        _ session: borrowing PostgresSession
     ) throws -> [OrderMark] {
-        if let candidates { return try session.query(.among(candidates, question)).map { try OrderMark($0) } }
-        let classes: [Int32] = try session.query(.classes(question)).one().decode(0)
-        guard !classes.isEmpty else { return [] }
-        try session.query(.byIndexes)
-        guard let since = question.filter.updatedSince else {
-            guard classes.count > fewClasses else { return try read(.latest(question, classes), session) }
-            return try walk(question, classes, window, session) { .latest($0, classes) }
-        }
-        if try areAtMost(fewChanges, since, session) { return try read(.changed(question, classes, since), session) }
-        return try walk(question, classes, windowOfRows, session) { rest in
-            try areAtMost(moreChanges, since, session)
-                ? .changed(rest, classes, since) : .walkAmongChanged(rest, classes, since)
+        guard !question.isEmpty else { return [] }
+        if let candidates { return try read(.among(candidates, question), session) }
+        return try walk(question, .glance(question, bounds.glance), bounds.glance, session) { rest in
+            let classes: [Int32] = try session.query(.classes(rest)).one().decode(0)
+            guard !classes.isEmpty else { return [] }
+            try session.query(.byIndexes)
+            guard let since = rest.filter.updatedSince else {
+                guard classes.count > bounds.fewClasses else { return try read(.latest(rest, classes), session) }
+                return try walk(rest, .walk(rest, classes, bounds.window), bounds.window, session) {
+                    try read(.latest($0, classes), session)
+                }
+            }
+            return try marksOfChanged(rest, classes, since, bounds, session)
         }
     }
 
-    /// - Parameter further: finds what the walk did not come to.
-    private static func walk(
-        _ question: OrderQuestion, _ classes: [Int32], _ window: Int64, _ session: borrowing PostgresSession,
-        _ further: (OrderQuestion) throws -> PostgresQuery
+    private static func marksOfChanged(
+        _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp, _ bounds: OrderBounds,
+        _ session: borrowing PostgresSession
     ) throws -> [OrderMark] {
-        let found = try read(.walk(question, classes, window), session)
+        let changes: Int = try session.query(.changes(since, atMost: bounds.moreChanges + 1)).one().decode(0)
+        if changes <= bounds.fewChanges { return try read(.changed(question, classes, since), session) }
+        if classes.count <= bounds.someClasses {
+            // Of very many, most rows that are read fit, and a list of all would take longer than to read them.
+            var question = question
+            question.isRare = changes <= bounds.moreChanges
+            return try read(.latest(question, classes), session)
+        }
+        guard changes <= bounds.moreChanges else {
+            return try read(.walkAmongChanged(question, classes, since, nil), session)
+        }
+        let walk = PostgresQuery.walkAmongChanged(question, classes, since, bounds.window)
+        return try self.walk(question, walk, bounds.window, session) { rest in
+            // To look an order up by its number takes as long as to walk some.
+            let left: Int = try session.query(.left(rest)).one().decode(0)
+            return try read(
+                left > bounds.walkedPerLookUp * changes
+                    ? .changed(rest, classes, since) : .walkAmongChanged(rest, classes, since, nil), session)
+        }
+    }
+
+    /// - Parameters:
+    ///   - statement: walks some orders of the list.
+    ///   - window: how many.
+    ///   - further: finds what the walk did not come to.
+    private static func walk(
+        _ question: OrderQuestion, _ statement: PostgresQuery, _ window: Int, _ session: borrowing PostgresSession,
+        _ further: (OrderQuestion) throws -> [OrderMark]
+    ) throws -> [OrderMark] {
+        let found = try read(statement, session)
         guard found.count < question.limit, let end = try read(.end(question, window), session).first else {
             return found
         }
         var rest = question
         rest.mark = end
         rest.limit -= found.count
-        return try found + read(try further(rest), session)
+        return try found + further(rest)
     }
 
     private static func read(_ query: PostgresQuery, _ session: borrowing PostgresSession) throws -> [OrderMark] {
         try session.query(query).map { try OrderMark($0) }
-    }
-
-    /// Whether so few transactions changed since an instant.
-    private static func areAtMost(
-        _ most: Int64, _ since: Timestamp, _ session: borrowing PostgresSession
-    ) throws -> Bool {
-        try session.query(.changesEnd(since, most)).isEmpty
     }
 }
 
@@ -76,6 +89,20 @@ extension PostgresQuery {
         select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
                set_config('max_parallel_workers_per_gather', '0', true)
         """)
+
+    fileprivate static func glance(_ question: OrderQuestion, _ window: Int) -> PostgresQuery {
+        PostgresQuery(
+            "orders.glance",
+            """
+            select to_char(o.day, 'YYYY-MM-DD') as day, o.id
+              from (select o.* from storehook.booked_orders o where \(standing: question)
+                     order by o.day desc, o.id desc limit \(window)) o
+             cross join lateral (
+                select from storehook.order_classes c where c.id = o.class_id and \(ofClasses: question) offset 0) c
+             where true\(besides: question)
+             order by o.day desc, o.id desc limit \(Int64(question.limit))
+            """)
+    }
 
     fileprivate static func classes(_ question: OrderQuestion) -> PostgresQuery {
         PostgresQuery(
@@ -100,12 +127,12 @@ extension PostgresQuery {
             """)
     }
 
-    fileprivate static func walk(_ question: OrderQuestion, _ classes: [Int32], _ window: Int64) -> PostgresQuery {
+    fileprivate static func walk(_ question: OrderQuestion, _ classes: [Int32], _ window: Int) -> PostgresQuery {
         PostgresQuery(
             "orders.walk",
             """
             select to_char(o.day, 'YYYY-MM-DD') as day, o.id
-              from (select o.day, o.id, o.class_id, o.number\(unescaped: question.filter.updatedSince != nil ? ", o.updated_at" : "")
+              from (select o.day, o.id, o.class_id, o.number
                       from storehook.booked_orders o where \(standing: question)
                      order by o.day desc, o.id desc limit \(window)) o
              -- As a case it is asked of each row in turn, and the rest is left unread once there are enough.
@@ -114,7 +141,7 @@ extension PostgresQuery {
             """)
     }
 
-    fileprivate static func end(_ question: OrderQuestion, _ window: Int64) -> PostgresQuery {
+    fileprivate static func end(_ question: OrderQuestion, _ window: Int) -> PostgresQuery {
         PostgresQuery(
             "orders.walk_end",
             """
@@ -132,52 +159,61 @@ extension PostgresQuery {
             with head as materialized (
                 select k.class_id, o.day, o.id
                   from unnest(\(classes)) k (class_id)
-                 cross join lateral (
-                    select o.day, o.id from storehook.booked_orders o
-                     where o.class_id = k.class_id and \(standing: question)\(besides: question)
-                     order by o.day desc, o.id desc limit 1) o
+                 cross join lateral (\(latest: 1, question, isHead: true, "o.class_id = k.class_id")) o
                  order by o.day desc, o.id desc limit \(Int64(question.limit))
             )
             select to_char(o.day, 'YYYY-MM-DD') as day, o.id
               from head
-             cross join lateral (
-                select o.day, o.id from storehook.booked_orders o
-                 where o.class_id = head.class_id and (o.day, o.id) <= (head.day, head.id)
-                   and \(standing: question)\(besides: question)
-                 order by o.day desc, o.id desc limit \(Int64(question.limit))) o
+             cross join lateral (\(latest: question.limit, question, isHead: false, "o.class_id = head.class_id and (o.day, o.id) <= (head.day, head.id)")) o
              order by o.day desc, o.id desc limit \(Int64(question.limit))
             """)
     }
 
-    /// A row where more transactions than so many changed.
-    fileprivate static func changesEnd(_ since: Timestamp, _ most: Int64) -> PostgresQuery {
+    fileprivate static func changes(_ since: Timestamp, atMost most: Int) -> PostgresQuery {
         PostgresQuery(
-            "orders.changes_end",
+            "orders.changes",
             """
-            select 1 from storehook.booked_transactions t where t.changed_at >= \(PostgresTimestamp(since))
-            offset \(most) limit 1
+            select count(*) from (select from storehook.booked_transactions t where t.changed_at >= \(PostgresTimestamp(since))
+                                   limit \(most)) t
             """)
     }
 
+    /// About how many orders are left to walk.
+    fileprivate static func left(_ question: OrderQuestion) -> PostgresQuery {
+        PostgresQuery(
+            "orders.left",
+            """
+            select coalesce(sum(d.last), 0)::bigint from storehook.order_days d
+             where d.day <= least(\(question.mark?.day.description)::text::date, \(question.filter.to?.description)::text::date)
+               and d.day >= coalesce(\(question.filter.from?.description)::text::date, '-infinity')
+            """)
+    }
+
+    /// Days and classes are read in the index; the rows of orders only until there are enough.
     fileprivate static func changed(
         _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp
     ) -> PostgresQuery {
         PostgresQuery(
             "orders.changed",
             """
-            select to_char(o.day, 'YYYY-MM-DD') as day, o.id
-              from storehook.booked_orders o
-             where o.id = any(array(select distinct t.order_id from storehook.booked_transactions t
-                                     where t.changed_at >= \(PostgresTimestamp(since))))
-               and \(standing: question)\(besides: question)
-               and case when o.class_id in (select * from unnest(\(classes))) then true else false end
-             order by o.day desc, o.id desc limit \(Int64(question.limit))
+            select to_char(k.day, 'YYYY-MM-DD') as day, k.id
+              from (select o.day, o.id
+                      from storehook.booked_orders o
+                     where o.id = any(array(select distinct t.order_id from storehook.booked_transactions t
+                                             where t.changed_at >= \(PostgresTimestamp(since))))
+                       and \(standing: question)
+                       and case when o.class_id in (select * from unnest(\(classes))) then true else false end
+                     order by o.day desc, o.id desc offset 0) k
+             cross join lateral (
+                select from storehook.booked_orders o where o.id = k.id\(besides: question) offset 0) o
+             order by k.day desc, k.id desc limit \(Int64(question.limit))
             """)
     }
 
     /// The row of an order is read only where one of its transactions changed.
+    /// - Parameter window: how many are walked; nil for all.
     fileprivate static func walkAmongChanged(
-        _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp
+        _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp, _ window: Int?
     ) -> PostgresQuery {
         PostgresQuery(
             "orders.walk_among_changed",
@@ -185,19 +221,53 @@ extension PostgresQuery {
             select to_char(k.day, 'YYYY-MM-DD') as day, k.id
               from (select o.day, o.id, o.class_id
                       from storehook.booked_orders o where \(standing: question)
-                     order by o.day desc, o.id desc offset 0) k
+                     order by o.day desc, o.id desc offset 0 limit \(window)) k
              cross join lateral (
                 select from storehook.booked_orders o where o.id = k.id\(besides: question) offset 0) o
-             where case when k.class_id in (select * from unnest(\(classes)))
-                        then k.id in (select t.order_id from storehook.booked_transactions t
+             where case when k.id in (select t.order_id from storehook.booked_transactions t
                                        where t.changed_at >= \(PostgresTimestamp(since)))
-                        else false end
+                        then k.class_id in (select * from unnest(\(classes))) else false end
              order by k.day desc, k.id desc limit \(Int64(question.limit))
             """)
     }
 }
 
+extension OrderQuestion {
+    /// Whether the index of classes lacks something that is asked for.
+    fileprivate var needsRow: Bool { isNumbered || places != nil || filter.updatedSince != nil }
+}
+
 extension PostgresQuery.StringInterpolation {
+    /// The latest orders of a class, as columns `day` and `id`. What the index lacks is read of those alone that may have changed.
+    /// - Parameters:
+    ///   - isHead: whether the question bounds them from above; else the condition does.
+    ///   - condition: names the class.
+    fileprivate mutating func appendInterpolation(
+        latest limit: Int, _ question: OrderQuestion, isHead: Bool, _ condition: String
+    ) {
+        appendLiteral("select k.day, k.id from (select o.day, o.id from storehook.booked_orders o where \(condition)")
+        if isHead {
+            appendLiteral(" and ")
+            appendInterpolation(standing: question)
+        } else {
+            appendInterpolation(from: question)
+        }
+        if question.isRare, let since = question.filter.updatedSince {
+            appendLiteral(
+                " and case when o.id in (select t.order_id from storehook.booked_transactions t where t.changed_at >= ")
+            appendInterpolation(PostgresTimestamp(since))
+            appendLiteral(") then true else false end")
+        }
+        appendLiteral(" order by o.day desc, o.id desc offset 0) k")
+        if question.needsRow {
+            appendLiteral(" cross join lateral (select from storehook.booked_orders o where o.id = k.id")
+            appendInterpolation(besides: question)
+            appendLiteral(" offset 0) o")
+        }
+        appendLiteral(" order by k.day desc, k.id desc limit ")
+        appendInterpolation(Int64(limit))
+    }
+
     fileprivate mutating func appendInterpolation(owned question: OrderQuestion) {
         guard let account = question.filter.account else { return appendLiteral("true") }
         appendLiteral("\(OrderOwner.token(of: "o")) = ")

@@ -1,6 +1,7 @@
 import Base
 import Postgres
 import PurchaseStore
+import Staff
 
 /// What a page of orders is read by: a filter whose words are looked up.
 struct OrderQuestion: Sendable {
@@ -14,6 +15,8 @@ struct OrderQuestion: Sendable {
     var isNumbered = false
     /// Only those with one of these places within their day.
     var places: [ClosedRange<Int32>]?
+    /// Whether few orders changed since the instant that is asked for.
+    var isRare = false
     /// Behind it.
     var mark: OrderMark?
     /// The most to find.
@@ -23,6 +26,12 @@ struct OrderQuestion: Sendable {
     mutating func restrict(to days: ClosedRange<OrderDay>) {
         filter.from = max(filter.from ?? days.lowerBound, days.lowerBound)
         filter.to = min(filter.to ?? days.upperBound, days.upperBound)
+    }
+
+    /// Whether no day is left.
+    var isEmpty: Bool {
+        guard let from = filter.from else { return false }
+        return filter.to.map { $0 < from } ?? false || mark.map { $0.day < from } ?? false
     }
 
     fileprivate var statuses: [String]? {
@@ -41,6 +50,11 @@ extension PostgresQuery.StringInterpolation {
         appendLiteral("c.environment = ")
         appendInterpolation(filter.environment)
         require("c.bundle_id", filter.bundleID)
+        if case .some(let apps) = filter.scope {
+            appendLiteral(" and c.bundle_id = any(")
+            appendInterpolation(apps.sorted())
+            appendLiteral(")")
+        }
         require("c.product_id", filter.productID)
         require("c.currency", filter.currency)
         require("c.storefront", filter.storefront)
@@ -61,21 +75,27 @@ extension PostgresQuery.StringInterpolation {
     /// Conditions on where `o`, a row of `booked_orders`, stands in the list.
     mutating func appendInterpolation(standing question: OrderQuestion) {
         appendLiteral("o.class_id is not null")
-        if let mark = question.mark {
+        // One bound from above: of two, PostgreSQL may begin with the wider one, and walk.
+        let to = question.filter.to
+        if let mark = question.mark, to.map({ mark.day <= $0 }) ?? true {
             appendLiteral(" and (o.day, o.id) < (")
             appendInterpolation(day: mark.day)
             appendLiteral(", ")
             appendInterpolation(mark.id)
             appendLiteral(")")
         }
-        if let from = question.filter.from {
-            appendLiteral(" and o.day >= ")
-            appendInterpolation(day: from)
-        }
-        if let to = question.filter.to {
+        if let to, question.mark.map({ to < $0.day }) ?? true {
             appendLiteral(" and o.day <= ")
             appendInterpolation(day: to)
         }
+        appendInterpolation(from: question)
+    }
+
+    /// The bound from below alone.
+    mutating func appendInterpolation(from question: OrderQuestion) {
+        guard let from = question.filter.from else { return }
+        appendLiteral(" and o.day >= ")
+        appendInterpolation(day: from)
     }
 
     /// Further conditions on it, each with `and` before it.

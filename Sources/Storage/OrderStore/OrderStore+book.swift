@@ -51,6 +51,11 @@ extension OrderStore {
             if !refunds.isEmpty { try session.query(.bookRefunds(refunds)) }
             let removed = lines.flatMap { line in ids[line.place].map { id in line.removed.map { (id, $0) } } ?? [] }
             if !removed.isEmpty { try session.query(.removeTransactions(removed)) }
+            let items = lines.filter(\.hasRefunds).flatMap { line in
+                ids[line.place].map { id in line.changed.map { (id, $0.item, Int16(clamping: $0.refunds.count)) } }
+                    ?? []
+            }
+            if !items.isEmpty { try session.query(.trimRefunds(items)) }
             let concerned = lines.filter {
                 $0.hasRefunds || !$0.removed.isEmpty || wereRefunded.contains($0.place)
             }
@@ -113,6 +118,7 @@ private struct BookedLine {
     let turnsAt: PostgresTimestamp?
     let heardAt: PostgresTimestamp
     let removed: [String]
+    private let hadRefunds: Bool
 
     init(_ change: OrderStore.Change, _ order: BookedChange.Order, _ catalog: Catalog?, at clock: PostgresTimestamp) {
         let instant = Timestamp(clock)
@@ -126,12 +132,13 @@ private struct BookedLine {
         shown = order.order.shown(at: instant)
         turnsAt = order.order.turns(after: instant).map(PostgresTimestamp.init)
         heardAt = change.heardAt
-        removed = order.removed
+        (removed, hadRefunds) = (order.removed, order.hadRefunds)
     }
 
     var place: OrderPlace { OrderPlace(purchase, order.key) }
     var shownClass: OrderClass { OrderClass(purchase, order.plan, "completed", shown) }
-    var hasRefunds: Bool { changed.contains { !$0.refunds.isEmpty } }
+    /// Whether anything is refunded, or was.
+    var hasRefunds: Bool { hadRefunds || changed.contains { !$0.refunds.isEmpty } }
 
     /// The changed transactions as they are written.
     func rows(of id: Int64) -> [BookedRow] {
@@ -256,6 +263,17 @@ extension PostgresQuery {
                set type = excluded.type, at = excluded.at, amount = excluded.amount, is_computed = excluded.is_computed
              where (known.type, known.at, known.amount, known.is_computed)
                    is distinct from (excluded.type, excluded.at, excluded.amount, excluded.is_computed)
+            """)
+    }
+
+    /// Deletes the rows beyond those that transactions have.
+    fileprivate static func trimRefunds(_ items: [(order: Int64, item: String, count: Int16)]) -> PostgresQuery {
+        PostgresQuery(
+            "orders.trim_refunds",
+            """
+            delete from storehook.booked_refunds r
+             using unnest(\(items.map(\.order)), \(items.map(\.item)), \(items.map(\.count))) as i (order_id, item, count)
+             where (r.order_id, r.item) = (i.order_id, i.item) and r.place >= i.count
             """)
     }
 

@@ -18,10 +18,11 @@ extension OrderStore {
     ///   - catalog: the current one, which names products and knows tiers; nil before the first.
     ///   - cursor: behind it.
     ///   - limit: the most to return, 1 or more.
+    ///   - bounds: up to what it is read in which way.
     /// - Throws: `ActRefusal` where the tier is unknown; `PostgresError`.
     package func list(
         _ filter: OrderFilter = .init(), under catalog: Catalog?, after cursor: ListCursor? = nil,
-        limit: Int = OrderStore.usualLimit
+        limit: Int = OrderStore.usualLimit, within bounds: OrderBounds = .init()
     ) async throws -> ListPage<ListedOrder> {
         var plain = OrderQuestion(filter: filter, mark: cursor.flatMap { OrderMark($0) }, limit: limit + 1)
         plain.tierProducts = try filter.tier.map { try Self.products(ofTier: $0, catalog) }
@@ -29,7 +30,9 @@ extension OrderStore {
         let ways = try await ways(of: filter.search, plain, catalog)
         return try await pool.withTransaction(Self.reading) { session in
             var marks: Set<OrderMark> = []
-            for way in ways { marks.formUnion(try OrderPages.marks(way.question, among: way.candidates, session)) }
+            for way in ways {
+                marks.formUnion(try OrderPages.marks(way.question, among: way.candidates, bounds, session))
+            }
             let found = marks.sorted().prefix(limit + 1)
             let orders = try Self.orders(found.prefix(limit).map(\.id), under: catalog, session)
             return ListPage(orders, next: found.count > limit ? orders.last?.mark.cursor : nil)

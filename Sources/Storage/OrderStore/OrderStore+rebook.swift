@@ -50,14 +50,6 @@ extension OrderStore {
         if !changes.isEmpty {
             try book(changes, under: try accounts.current(session)?.catalog, at: clock, session)
         }
-        let items = changes.flatMap { change in
-            change.booked.orders.flatMap { line in
-                line.changed.map {
-                    (OrderPlace(change.key, line.order.key), $0.item, Int16(clamping: $0.refunds.count))
-                }
-            }
-        }
-        if !items.isEmpty { try session.query(.trimRefunds(items)) }
         if !gone.isEmpty { try session.query(.hide(gone)) }
         return differences
     }
@@ -224,21 +216,6 @@ extension PostgresQuery {
                   and o.order_key <> o.original_transaction_id
                   and (o.environment, o.bundle_id) = (key.environment, key.bundle_id)
               left join storehook.order_classes c on c.id = o.class_id
-            """)
-    }
-
-    /// Deletes the rows beyond those that a transaction has.
-    fileprivate static func trimRefunds(_ items: [(place: OrderPlace, item: String, count: Int16)]) -> PostgresQuery {
-        PostgresQuery(
-            "orders.trim_refunds",
-            """
-            delete from storehook.booked_refunds r
-             using unnest(
-                   \(items.map(\.place.environment)), \(items.map(\.place.bundleID)), \(items.map(\.place.key)),
-                   \(items.map(\.item)), \(items.map(\.count)))
-                   as i (environment, bundle_id, order_key, item, count)
-              join storehook.booked_orders o using (environment, bundle_id, order_key)
-             where (r.order_id, r.item) = (o.id, i.item) and r.place >= i.count
             """)
     }
 

@@ -11,10 +11,8 @@ extension OrderStore {
         guard !text.utf8.contains(0) else { return [] }
         let candidates: OrderCandidates
         if let prefix = OrderNumberPrefix(text) {
-            guard prefix.isWhole, let day = prefix.days?.lowerBound,
-                let places = prefix.places?.first(where: { $0.count == 1 })
-            else { return [] }
-            candidates = .numbered(day, [places])
+            guard let (day, place) = prefix.whole else { return [] }
+            candidates = .numbered(day, [place...place])
         } else {
             candidates = .id(text, [])
         }
@@ -42,7 +40,8 @@ extension PostgresQuery {
             """
             select o.id, o.class_id is not null as is_listed, storehook.order_number(o.day, o.number) as number,
                    o.environment, o.bundle_id, o.order_key
-              from (select distinct k.id from (\(candidates: candidates)) k) k
+              from (select distinct coalesce(a.matched_order_id, k.id) as id
+                      from (\(candidates: candidates)) k left join storehook.booked_attempts a on a.order_id = k.id) k
              cross join lateral (select * from storehook.booked_orders o where o.id = k.id offset 0) o
              order by o.day desc, o.id desc limit 100
             """)

@@ -36,7 +36,8 @@ extension GoldenLife {
     /// Those that serve and say nothing on standard output; those that have tests of their own; and those that ask Apple for what it does
     /// once, and print as all that ask it.
     private static let others: Set<String> = [
-        "receive", "work", "serve", "app-store", "demo run", "demo life", "apple test", "apple consumption",
+        "receive", "work", "serve", "console", "app-store", "demo run", "demo life", "apple test", "apple consumption",
+        "refunds create", "refunds approve", "refunds reject", "refunds cancel", "refunds record",
     ]
 
     /// Runs each command with its output lost in one of three ways, another one in each run, or in all of them (`--full`).
@@ -169,7 +170,9 @@ extension GoldenLife {
             Call("account-ids set", "auto"), Call("staff token", "--account-api --name lost"),
             Call("staff token", "--list"), Call("staff add", "\(somebody)@example.com --role viewer"),
             Call("staff token", "\(somebody)@example.com"), Call("staff list"), Call("audit list"),
-            Call("audit list", "--open --format table"), Call("audit verify"), Call("audit export"),
+            Call("orders list", "--environment Production"), Call("orders show", try original("alice")),
+            Call("refunds list"), Call("audit list", "--open --format table"), Call("audit verify"),
+            Call("audit export"),
             Call("staff remove", "\(somebody)@example.com"),
             Call("endpoints add", "http://127.0.0.1:\(endpoint.port)/lost"),
             Call("endpoints list"), Call("endpoints test", "\(here)"), Call("endpoints rotate", "\(here)"),

@@ -320,6 +320,10 @@ extension GoldenLife {
         try await ask(
             .GET, "/v1/subscriptions/status", as: nil, server + [("X-Account-ID", "bob")], shown: "server key, bob")
         try await ask(.GET, "/v1/subscriptions/status", as: nil, server, shown: "server key, nobody named")
+        try await ask(
+            .PUT, "/v1/account/profile", as: nil, server + [("X-Account-ID", "bob")], #"{"name":"Bob Smith"}"#,
+            shown: "server key, bob")
+        try await ask(.PUT, "/v1/account/profile", as: "bob", [], #"{"name":"Bob Smith"}"#)
         try await ask(.GET, "/v1/events?limit=1000", as: nil, server, shown: "server key")
         try await ask(.GET, "/v1/events?after=5&limit=3", as: nil, server, shown: "server key")
         return outputs

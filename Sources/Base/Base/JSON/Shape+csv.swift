@@ -1,18 +1,21 @@
 extension Shape {
     /// The members as CSV (RFC 4180, but for its line ends): a line with their names, and a line for each subject. Null is empty, and what
     /// has no form in CSV is JSON.
-    package func csv(of subjects: [Subject], for reader: Reader) -> String {
+    /// - Parameter isBegun: whether the lines go on a text that has the names already.
+    package func csv(of subjects: [Subject], for reader: Reader, isBegun: Bool = false) -> String {
         let lines = subjects.map { subject in
             let value = value(of: subject, for: reader)
             return memberNames.map { (value[$0] ?? .null).csv }
         }
-        return ([memberNames] + lines).map { $0.joined(separator: ",") }.joined(separator: "\n")
+        return ((isBegun ? [] : [memberNames]) + lines).map { $0.joined(separator: ",") }.joined(separator: "\n")
     }
 }
 
 extension Shape where Reader == Void {
     /// The members as CSV.
-    package func csv(of subjects: [Subject]) -> String { csv(of: subjects, for: ()) }
+    package func csv(of subjects: [Subject], isBegun: Bool = false) -> String {
+        csv(of: subjects, for: (), isBegun: isBegun)
+    }
 }
 
 extension JSONValue {

@@ -47,12 +47,17 @@ public struct BookedChange: Sendable, Hashable {
         public var changed: [BookedTransaction]
         /// The items of transactions that it had before.
         public var removed: [String]
+        /// Whether something of it had been refunded before, or taken back.
+        public var hadRefunds: Bool
 
         /// Memberwise.
-        public init(order: BookedOrder, changed: [BookedTransaction], removed: [String] = []) {
+        public init(
+            order: BookedOrder, changed: [BookedTransaction], removed: [String] = [], hadRefunds: Bool = true
+        ) {
             self.order = order
             self.changed = changed
             self.removed = removed
+            self.hadRefunds = hadRefunds
         }
     }
 

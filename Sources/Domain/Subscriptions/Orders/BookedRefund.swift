@@ -51,6 +51,10 @@ struct RefundHistory {
     private var standing = Standing.share(0)
     /// The share before a part that was not stated.
     private var knownShare: Int64 = 0
+    /// The transactions of which a record says that they were taken back.
+    private var revoked: Set<String> = []
+    /// When the latest refund was made that a record names.
+    private var latestRefund: Timestamp?
     private let price: Int64?
 
     /// - Parameters:
@@ -84,6 +88,15 @@ struct RefundHistory {
     }
 
     private mutating func take(_ record: TransactionFact) {
+        if let revokedAt = record.revokedAt {
+            revoked.insert(record.transactionID)
+            latestRefund = revokedAt
+        } else if !revoked.contains(record.transactionID), let latestRefund, let bought = record.purchasedAt,
+            bought > latestRefund
+        {
+            // What was bought after the refund takes back nothing of it.
+            return
+        }
         let next = Self.standing(record)
         defer {
             standing = next

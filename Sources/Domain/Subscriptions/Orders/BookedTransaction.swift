@@ -31,7 +31,7 @@ public struct BookedTransaction: Sendable, Hashable {
     public var startsAt: Timestamp
     /// Its end by its own record; nil where it has none.
     public var endsAt: Timestamp?
-    /// What was paid, in thousandths of ``currency``; nil where no record says it.
+    /// What was paid, in thousandths of ``currency``; nil where the latest record does not say it.
     public var price: Int64?
     /// The currency, ISO 4217.
     public var currency: String?
@@ -47,7 +47,7 @@ public struct BookedTransaction: Sendable, Hashable {
     public var revokedShare: Int64?
     /// The same in thousandths of the currency; nil where it is not known.
     public var refunded: Int64?
-    /// When the refund that stands was made; nil where none stands.
+    /// When the refund of money that stands was made; nil where none stands.
     public var refundedAt: Timestamp?
     /// What was refunded and taken back, by the signing of the records.
     public var refunds: [BookedRefund]
@@ -63,14 +63,14 @@ public struct BookedTransaction: Sendable, Hashable {
         productID = record.productID
         self.startsAt = startsAt
         endsAt = record.expiresAt
-        let priced = records.last { $0.price != nil } ?? record
-        (price, currency) = (priced.price, priced.currency)
-        storefront = priced.storefront ?? records.last { $0.storefront != nil }?.storefront
+        (price, currency, storefront) = (record.price, record.currency, record.storefront)
         quantity = record.quantity ?? 1
         isTrial = record.isFreeTrial
         self.isVoid = isVoid
-        let history = RefundHistory(records, price: priced.price)
-        (revokedShare, refunded, refundedAt) = (history.share, history.refunded, history.refundedAt)
+        let history = RefundHistory(records, price: record.price)
+        // A free period that is taken back is no refund of money.
+        let refundedAt = record.price == 0 ? nil : history.refundedAt
+        (revokedShare, refunded, self.refundedAt) = (history.share, history.refunded, refundedAt)
         refunds = history.rows
         originallyAt = records.last { $0.originalPurchasedAt != nil }?.originalPurchasedAt
     }

@@ -34,17 +34,24 @@ extension PurchaseState {
         let changed = Set(now.filter { new in !before.contains(new) }.map(\.item))
         let removed = before.map(\.item).filter { item in !now.contains { $0.item == item } }
         let hasLater = (rules.periods.last?.start ?? .distantPast) >= since
-        guard !changed.isEmpty || !removed.isEmpty || hasLater else { return BookedChange() }
+        // A record that changes nothing of its own period may change what is to follow it: access until then.
+        let last = rules.periods.last?.key
+        let touchedEarlier = Set(touched.now.map(\.key)).subtracting([last].compactMap(\.self))
+        guard !changed.isEmpty || !removed.isEmpty || hasLater || !touchedEarlier.isEmpty else { return BookedChange() }
         guard let order = orders(of: originalTransactionID).first else {
             return BookedChange(gone: before.isEmpty ? [] : [originalTransactionID])
         }
-        // What it is to the one before it changes with that, and with the access until it began.
-        let written = order.transactions.filter { transaction in
-            changed.contains(transaction.item) || transaction.startsAt >= since
-                || transaction.follows.map { changed.contains($0) } ?? !removed.isEmpty
+        // What a transaction is to the one before it changes with those before it, and with the access until it began. Nearly always
+        // the one that changed is the last.
+        let first = order.transactions.firstIndex {
+            !removed.isEmpty || changed.contains($0.item) || $0.startsAt >= since || touchedEarlier.contains($0.item)
         }
-        guard !written.isEmpty || !removed.isEmpty else { return BookedChange() }
-        return BookedChange(orders: [.init(order: order, changed: written, removed: removed)])
+        guard let first else { return BookedChange() }
+        return BookedChange(orders: [
+            .init(
+                order: order, changed: Array(order.transactions[first...]), removed: removed,
+                hadRefunds: before.contains { !$0.refunds.isEmpty })
+        ])
     }
 
     private func boughtChange(of originalTransactionID: String, upon known: PurchaseFacts) -> BookedChange {
@@ -52,7 +59,12 @@ extension PurchaseState {
         let before = BoughtTransactions(known.counting)?.orders(of: originalTransactionID) ?? []
         guard now != before else { return BookedChange() }
         return BookedChange(
-            orders: now.filter { !before.contains($0) }.map { .init(order: $0, changed: $0.transactions) },
+            orders: now.filter { !before.contains($0) }.map { order in
+                let known = before.first { $0.key == order.key }
+                return .init(
+                    order: order, changed: order.transactions,
+                    hadRefunds: known?.transactions.contains { !$0.refunds.isEmpty } ?? false)
+            },
             gone: before.map(\.key).filter { key in !now.contains { $0.key == key } })
     }
 

@@ -106,16 +106,3 @@ struct ActOptions: ParsableArguments {
         try (1...36_500).check(days, "--days")
     }
 }
-
-extension StaffAct.Kind {
-    /// What it is to the rules of who may do what.
-    fileprivate var task: StaffTask {
-        switch self {
-        case .grant(_, let days): .grant(days: days)
-        case .extend(let days): .extend(days: days)
-        case .revoke: .revoke
-        case .unrevoke: .unrevoke
-        case .changeTier: .changeTier
-        }
-    }
-}

@@ -57,16 +57,6 @@ struct StaffAdd: ActingCommand {
     }
 }
 
-/// An e-mail address that names a member of the staff.
-struct StaffMail: ExpressibleByArgument {
-    let text: String
-
-    init?(argument: String) {
-        let parts = argument.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), argument.unicodeScalars.count <= 254,
-            !argument.contains(where: \.isWhitespace),
-            argument.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else { return nil }
-        text = argument
-    }
+extension StaffMail: ExpressibleByArgument {
+    init?(argument: String) { self.init(argument) }
 }

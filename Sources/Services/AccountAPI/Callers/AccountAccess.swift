@@ -11,6 +11,8 @@ package enum AccountAccess: APIAccess {
     case account
     /// The operator's servers, with a key.
     case server
+    /// An account that one of the operator's servers names, with a key.
+    case accountOfServer
 
     package static var securitySchemes: JSONValue {
         [
@@ -45,6 +47,7 @@ package enum AccountAccess: APIAccess {
         case .anyone: []
         case .account: [["appToken": []], ["serverKey": [], "account": []], ["serverKey": [], "accountToken": []]]
         case .server: [["serverKey": []]]
+        case .accountOfServer: [["serverKey": [], "account": []], ["serverKey": [], "accountToken": []]]
         }
     }
 
@@ -53,18 +56,20 @@ package enum AccountAccess: APIAccess {
         case .anyone: []
         case .account: [.accountMissing, .tokenMissing, .tokenExpired, .tokenInvalid, .unavailable]
         case .server: [.tokenMissing, .tokenExpired, .tokenInvalid, .serverKeyRequired, .unavailable]
+        case .accountOfServer:
+            [.accountMissing, .tokenMissing, .tokenExpired, .tokenInvalid, .serverKeyRequired, .unavailable]
         }
     }
 
     package func refusal(of caller: CallerCheck.Identity) -> APIProblem? {
         switch (self, caller) {
-        case (.server, .app):
+        case (.server, .app), (.accountOfServer, .app):
             APIProblem(
                 .serverKeyRequired,
                 ProblemText(
                     "this is for the operator's servers, with a server key", "此接口仅供持有服务器密钥的运营方服务器使用",
                     "此介面僅供持有伺服器金鑰的營運方伺服器使用"))
-        case (.account, .server(_, nil)):
+        case (.account, .server(_, nil)), (.accountOfServer, .server(_, nil)):
             APIProblem(
                 .accountMissing,
                 ProblemText(

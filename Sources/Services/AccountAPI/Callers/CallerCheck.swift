@@ -36,7 +36,7 @@ package struct CallerCheck: CallerIdentification {
     private static let tokenHeader = HTTPField.Name("X-Account-Token")
 
     package func claimsTrust(_ headers: HTTPFields) -> Bool {
-        headers[.authorization].flatMap(Self.token)?.hasPrefix(ServerKey.prefix) ?? false
+        headers[.authorization].flatMap({ BearerText.token(in: $0) })?.hasPrefix(ServerKey.prefix) ?? false
     }
 
     package func caller(of headers: HTTPFields) async throws -> Identity {
@@ -67,26 +67,18 @@ package struct CallerCheck: CallerIdentification {
         let values = headers[values: .authorization]
         guard let value = values.first else { throw TokenRefusal.missing }
         // With two headers, a proxy in front may have checked the other one.
-        guard values.count == 1, let token = Self.token(value) else {
+        guard values.count == 1, let token = BearerText.token(in: value) else {
             throw values.count == 1 && Self.isBare(value) ? TokenRefusal.scheme : .malformed
         }
         guard token.hasPrefix(ServerKey.prefix) else { return .app(try await tokens.caller(of: token)) }
         guard let key = ServerKey(token) else { throw TokenRefusal.serverKey }
-        switch await serverKeys.finding(of: key) {
-        case .good(let number): return .server(key: number, try await account(headers))
+        switch await serverKeys.finding(of: key.digest) {
+        case .good(let recorded): return .server(key: recorded.id, try await account(headers))
         case .unknown: throw TokenRefusal.serverKey
         case .unavailable:
             throw APIProblem.unavailable(
                 ProblemText("server keys cannot be checked at the moment", "暂时无法核验服务器密钥", "暫時無法核驗伺服器金鑰"))
         }
-    }
-
-    /// What follows `Bearer`, which is not case-sensitive (RFC 7235, section 2.1).
-    private static func token(_ value: String) -> String? {
-        guard let space = value.firstIndex(of: " "), value[..<space].lowercased() == "bearer" else { return nil }
-        let token = String(value[space...].drop { $0 == " " })
-        let hasSpace = token.utf8.withContiguousStorageIfAvailable { $0.contains(UInt8(ascii: " ")) }
-        return token.isEmpty || hasSpace ?? token.contains(" ") ? nil : token
     }
 
     /// Whether a token of either kind stands alone, or behind another word than `Bearer`.

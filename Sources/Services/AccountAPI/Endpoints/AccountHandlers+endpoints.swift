@@ -25,7 +25,7 @@ extension AccountHandlers {
                 ) {
                     try await products($0)
                 },
-                features("/v1/features", "getFeatures", FeatureAnswer.list), feature, attempts,
+                features("/v1/features", "getFeatures", FeatureAnswer.list), feature, attempts, profile,
             ]
     }
 

@@ -43,6 +43,8 @@ extension ConsumptionReason {
         case .unfitAnswer:
             "Apple would refuse what the policy says for this kind of product; storehook consumption check"
         case .noKey: "no worker has a key for the app; see STOREHOOK_APPLE_KEYS"
+        case .refundPending: "it waits for the decision about a refund request (storehook refunds list --state pending)"
+        case .refundDecided: "staff decided about a refund meanwhile: it is looked at again"
         case .anotherUnderWay: "an answer about this transaction is on its way"
         case .answeredBefore: "Apple was answered about this transaction before, and is answered once"
         case .heardLate: "it was heard of after its deadline"

@@ -52,8 +52,7 @@ package struct AuditExport: Sendable {
     private func lines(of rows: [ShownAuditRow]) -> String {
         switch format {
         case .json: rows.map { Self.shape.value(of: $0).text }.joined(separator: "\n")
-        // Without the names of the columns.
-        case .csv: String(Self.shape.csv(of: rows).drop { $0 != "\n" }.dropFirst())
+        case .csv: Self.shape.csv(of: rows, isBegun: true)
         }
     }
 }

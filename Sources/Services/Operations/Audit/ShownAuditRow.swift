@@ -1,5 +1,5 @@
 package import AuditStore
-import Base
+package import Base
 import Postgres
 
 /// A row of the audit as it is shown: its personal text in full, or shortened.
@@ -15,11 +15,13 @@ package struct ShownAuditRow: Sendable {
         self.isOpen = isOpen
     }
 
-    fileprivate func text(_ name: String) -> String? {
+    /// A personal text by its name, as it is shown.
+    package func text(_ name: String) -> String? {
         row.text.members[name].map { isOpen ? $0 : PersonalText.shortened($0) }
     }
 
-    fileprivate var textErasedAt: Timestamp? {
+    /// When an erasure took the text.
+    package var textErasedAt: Timestamp? {
         guard case .erased(let at) = row.text else { return nil }
         return at
     }

@@ -90,7 +90,7 @@ package struct ConfigurationChecks: Sendable {
                 "none is set, so Apple's requests for consumption data are not answered; see the chapter Refund requests"
             )
         case .unusable: return .skipped("see configuration")
-        case .usable where role == .receiver || role == .monitor || role == .api:
+        case .usable where role == .receiver || role == .monitor || role == .api || role == .console:
             return .skipped("a \(role?.rawValue ?? "") needs none")
         case .usable(let rules, let without, let overrules):
             var faults: [String] = []

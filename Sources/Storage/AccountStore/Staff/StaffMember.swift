@@ -25,6 +25,9 @@ package struct StaffMember: Sendable, Hashable {
     /// The apps that they are staff of.
     package var scope: StaffScope { apps.map { .some(Set($0)) } ?? .all }
 
+    /// What acts record: the audit knows them by this number, as their address is personal.
+    package var actor: String { "staff:\(id)" }
+
     static let columns = """
         m.id, m.mail, m.role, m.apps, m.added_at, m.added_by, m.removed_at, m.removed_by,
         (select count(*) from storehook.staff_tokens t

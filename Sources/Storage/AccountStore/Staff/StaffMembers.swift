@@ -9,13 +9,16 @@ package struct StaffMembers: Sendable {
     package init(_ pool: PostgresPool) { self.pool = pool }
 
     /// Adds a member; one of the same address, in either letter case, gets the role and the apps.
-    /// - Parameter apps: bundle ids; nil for all apps.
+    /// - Parameters:
+    ///   - apps: bundle ids; nil for all apps.
+    ///   - why: for the audit.
     /// - Returns: the member, and whether there was none before.
     package func add(
-        _ mail: String, as role: StaffRole, of apps: [String]?, by person: String
+        _ mail: String, as role: StaffRole, of apps: [String]?, by person: String, why: String? = nil
     ) async throws -> (member: StaffMember, isNew: Bool) {
         let (person, apps) = (String(person.prefix(200)), apps.map { Set($0).sorted() })
         return try await pool.withTransaction(TransactionOptions(isDurable: true, name: "staff.add")) { session in
+            try Self.note(why, session)
             // xmax is 0 in a row that was just inserted.
             let row = try session.query(
                 PostgresQuery(
@@ -41,11 +44,28 @@ package struct StaffMembers: Sendable {
             ).one())
     }
 
+    /// Why what this transaction does is done: the database takes it into the audit.
+    private static func note(_ why: String?, _ session: borrowing PostgresSession) throws {
+        guard let why else { return }
+        try session.query(PostgresQuery("staff.why", "select set_config('storehook.why', \(why), true)"))
+    }
+
+    /// A member by the number, who is not removed; nil where there is none.
+    package func member(_ id: Int64) async throws -> StaffMember? {
+        try await pool.query(
+            PostgresQuery(
+                "staff.numbered",
+                "select \(unescaped: StaffMember.columns) from storehook.staff_members m where m.id = \(id) and m.removed_at is null"
+            )
+        ).first.map { try StaffMember($0) }
+    }
+
     /// Removes a member, and with it all of their tokens.
     /// - Returns: the member; nil where nobody of this address is staff.
-    package func remove(_ mail: String, by person: String) async throws -> StaffMember? {
+    package func remove(_ mail: String, by person: String, why: String? = nil) async throws -> StaffMember? {
         let person = String(person.prefix(200))
         return try await pool.withTransaction(TransactionOptions(isDurable: true, name: "staff.remove")) { session in
+            try Self.note(why, session)
             let removed = try session.query(
                 PostgresQuery(
                     "staff.remove",
@@ -88,7 +108,7 @@ package struct StaffMembers: Sendable {
     /// - Parameter show: called before the commit; where it throws, nothing is added.
     /// - Returns: what is recorded; nil where nobody of this address is staff.
     package func addToken(
-        _ secret: StaffSecret, for mail: String, days: Int64, by person: String,
+        _ secret: StaffSecret, for mail: String, days: Int64, by person: String, why: String? = nil,
         showing show: @Sendable (StaffMember, RecordedStaffToken) throws -> Void = { _, _ in }
     ) async throws -> RecordedStaffToken? {
         let addition = PostgresQuery(
@@ -105,6 +125,7 @@ package struct StaffMembers: Sendable {
             select \(unescaped: RecordedStaffToken.columns) from added t
             """)
         return try await pool.withTransaction(.showing("staff.add_token")) { session in
+            try Self.note(why, session)
             guard let token = try session.query(addition).first.map({ try RecordedStaffToken($0) }) else { return nil }
             try show(Self.member(token.memberID, session), token)
             return token
@@ -127,10 +148,13 @@ package struct StaffMembers: Sendable {
 
     /// Revokes a token of a member for ever.
     /// - Returns: the token, with the person who revoked it first; nil where the member has none of this number.
-    package func revokeToken(_ id: Int64, of mail: String, by person: String) async throws -> RecordedStaffToken? {
+    package func revokeToken(
+        _ id: Int64, of mail: String, by person: String, why: String? = nil
+    ) async throws -> RecordedStaffToken? {
         let person = String(person.prefix(200))
         return try await pool.withTransaction(TransactionOptions(isDurable: true, name: "staff.revoke_token")) {
             session in
+            try Self.note(why, session)
             try session.query(
                 PostgresQuery(
                     "staff.revoke_token",
@@ -163,5 +187,20 @@ package struct StaffMembers: Sendable {
                  where k.digest = \(secret.digest) and k.revoked_at is null and k.expires_at > now() and m.removed_at is null
                 """)
         ).first.map { try StaffMember($0) }
+    }
+
+    /// How many valid tokens are read at a time; members with more should revoke some.
+    private static let mostTokens = 10_000
+
+    /// The digests of the valid tokens, each with its number.
+    package func validTokens() async throws -> [[UInt8]: Int64] {
+        let rows = try await pool.query(
+            PostgresQuery(
+                "staff.valid_tokens",
+                """
+                select digest, id from storehook.staff_tokens
+                 where revoked_at is null and expires_at > now() order by id desc limit \(Self.mostTokens)
+                """))
+        return Dictionary(try rows.map { (try $0.decode("digest"), try $0.decode("id")) }) { first, _ in first }
     }
 }

@@ -21,6 +21,10 @@ package enum ConsumptionReason: String, Sendable, Hashable, CaseIterable {
     case unfitAnswer = "unfit_answer"
     /// No worker that has looked has a key for the app.
     case noKey = "no_key"
+    /// A request of the staff's for a refund waits for its decision.
+    case refundPending = "refund_pending"
+    /// Staff decided about a refund while the answer was prepared.
+    case refundDecided = "refund_decided"
     /// An answer about the same transaction is on its way, for an earlier request.
     case anotherUnderWay = "another_under_way"
     /// The transaction was answered about before, or may have been.

@@ -2,6 +2,7 @@ package import Accounts
 import AppStorePayloads
 import Base
 package import Postgres
+import Subscriptions
 
 /// A claimed request of Apple's for consumption data, with what was known when it was claimed.
 package struct ConsumptionRequest: ScopedRow, Hashable {
@@ -23,6 +24,8 @@ package struct ConsumptionRequest: ScopedRow, Hashable {
     package var deadline: PostgresTimestamp
     /// How long is left until then.
     package var timeLeft: Duration
+    /// What staff decided about a refund of it, or are about to decide; nil where no request says anything.
+    package var refund: RefundDecision?
     /// Whether sending an answer was begun before, with an unknown result.
     package var isBegun: Bool
 
@@ -42,5 +45,6 @@ package struct ConsumptionRequest: ScopedRow, Hashable {
         deadline = try row.decode("deadline")
         timeLeft = .seconds(try row.decode("seconds_left", as: Double.self))
         isBegun = try row.decode("is_begun")
+        refund = try RefundDecision(row)
     }
 }

@@ -33,6 +33,10 @@ extension ConsumptionRequests {
             return try await pool.withTransaction(Self.durably) { session in
                 try ConsumptionToken.hold(of: request, session)
                 guard try queue.renew(request.claim, session) else { return .lost }
+                // A decision about a refund that is made at this moment waits, and then finds that Apple was answered.
+                if person == nil, try refund(of: request, session) != request.refund {
+                    return .withheld(.refundDecided)
+                }
                 // A statement of its own, after the token is held: it sees each consent that was recorded before, and each
                 // that is recorded now waits for the end of this transaction.
                 let lookedAt = ContinuousClock.now

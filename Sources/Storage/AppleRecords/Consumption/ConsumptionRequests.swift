@@ -1,3 +1,4 @@
+import Accounts
 package import Base
 package import EvidenceStore
 package import Foundation
@@ -156,9 +157,8 @@ package struct ConsumptionRequests: Sendable {
                 "consumption.lacking_keys",
                 """
                 select r.id, 0::smallint as attempts, \(unescaped: "\(Self.columns)")
-                  from storehook.consumption_answers r
-                  left join storehook.transactions t
-                       on t.transaction_id = r.transaction_id and t.bundle_id = r.bundle_id and t.environment = r.environment
+                  from storehook.consumption_answers c
+                  \(unescaped: "\(Self.joins)")
                  where r.outcome is null and r.began_at is null and r.why in ('no_policy', 'no_key')
                    and not exists (
                        select from unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment)))
@@ -195,6 +195,49 @@ package struct ConsumptionRequests: Sendable {
         try await queue.claim(for: lease, among: scopes, joining: Self.requests) { try ConsumptionRequest($0, $1) }
     }
 
+    /// Claims as ``claim(for:among:)``, of those alone about which staff decided: they are answered without any policy.
+    package func claimDecided(for lease: Lease, among scopes: [AppEnvironment]) async throws -> ConsumptionRequest? {
+        try await queue.claim(
+            for: lease,
+            of: """
+                select a.id
+                  from storehook.consumption_queue waiting
+                  join storehook.consumption_answers a using (id)
+                  join unnest(\(scopes.map(\.bundleID)), \(scopes.map(\.environment))) as s (bundle_id, environment)
+                       on s.bundle_id = a.bundle_id and s.environment = a.environment
+                 where a.deadline > now() and exists (
+                       select from storehook.staff_refund_requests d
+                        where d.transaction_id = a.transaction_id and d.bundle_id = a.bundle_id
+                          and d.environment = a.environment and d.state in ('approved', 'rejected', 'processed')
+                          and d.reference is null and d.decided_at > a.signed_at - interval '90 days')
+                """, joining: Self.requests
+        ) { try ConsumptionRequest($0, $1) }
+    }
+
+    /// What staff decide about a refund of what a request is about, as of now. It stands until the transaction ends.
+    func refund(of request: ConsumptionRequest, _ session: borrowing PostgresSession) throws -> RefundDecision? {
+        try session.query(
+            PostgresQuery(
+                "consumption.hold_refund",
+                """
+                select from storehook.consumption_answers a
+                  join storehook.staff_refund_requests s
+                       on s.transaction_id = a.transaction_id and s.bundle_id = a.bundle_id and s.environment = a.environment
+                 where a.id = \(request.id)
+                 order by s.id
+                   for share of s
+                """))
+        return try session.query(
+            PostgresQuery(
+                "consumption.refund",
+                """
+                select \(unescaped: "\(Self.columns)") from storehook.consumption_answers c
+                  \(unescaped: "\(Self.joins)")
+                 where c.id = \(request.id)
+                """)
+        ).first.flatMap { try RefundDecision($0) }
+    }
+
     /// Claims the request of a notification, whatever it waits for, to be answered by hand; nil while another process
     /// holds it, or where it is settled.
     package func claim(_ notificationUUID: UUID, for lease: Lease) async throws -> ConsumptionRequest? {
@@ -214,14 +257,24 @@ package struct ConsumptionRequests: Sendable {
         ) { try ConsumptionRequest($0, $1) }
     }
 
-    private static let requests = ClaimJoin(
-        columns: columns,
-        clause: """
-            left join storehook.consumption_answers r on r.id = c.id
-            left join storehook.transactions t
-                 on t.transaction_id = r.transaction_id and t.bundle_id = r.bundle_id and t.environment = r.environment
-            """)
+    private static let requests = ClaimJoin(columns: columns, clause: joins)
+    /// What a request is about, and what staff decided about a refund of it: the latest that was not taken back, and not decided 90 days
+    /// before Apple asked (`RefundDecision.days`). It decides about its own transaction alone.
+    private static let joins: StaticString = """
+        left join storehook.consumption_answers r on r.id = c.id
+        left join storehook.transactions t
+             on t.transaction_id = r.transaction_id and t.bundle_id = r.bundle_id and t.environment = r.environment
+        left join lateral (
+              select s.* from storehook.staff_refund_requests s
+               where s.transaction_id = r.transaction_id and s.bundle_id = r.bundle_id
+                 and s.environment = r.environment and s.state <> 'cancelled'
+                 and (s.decided_at is null or s.decided_at > r.signed_at - interval '90 days')
+               order by s.id desc limit 1) f on true
+        """
     private static let columns: StaticString = """
+        f.id as refund_id, f.kind as refund_kind, f.state as refund_state, f.is_whole as refund_is_whole,
+        f.approved as refund_approved, f.price as refund_price, f.refunded_before,
+        f.reference is not null as is_refunded_elsewhere,
         r.bundle_id, r.environment, r.transaction_id, r.reason, r.deadline, r.began_at is not null as is_begun,
         extract(epoch from r.deadline - clock_timestamp())::double precision as seconds_left,
         t.transaction_id is not null as is_known, t.product_id, t.kind, t.ownership,

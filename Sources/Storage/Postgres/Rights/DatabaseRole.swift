@@ -10,6 +10,10 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
     case monitor
     /// Answers apps and their backends.
     case api
+    /// Reads orders for reports.
+    case bi
+    /// Answers staff.
+    case console
 
     /// All that its role has in schema storehook, beside the use of the schema: what `sql/roles.sql` grants, no more and no
     /// less. A test compares them.
@@ -82,7 +86,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "order_classes": [.select, .insert], "booked_orders": [.select, .insert, .update],
                 "booked_transactions": [.select, .insert, .update, .delete],
                 "booked_refunds": [.select, .insert, .update, .delete], "order_days": [.select, .insert, .update],
-                "order_clock": [.select, .update],
+                "order_clock": [.select, .update], "booked_attempts": [.select, .insert, .update],
+                "staff_refund_requests": [.select],
                 "delete_event_positions": [.execute],
                 "drop_event_day": [.execute], "telling_walks": [.select, .update], "telling_status": [.select],
                 "endpoints": [.select, .update, .delete], "endpoint_cursors": [.select, .update, .delete],
@@ -97,6 +102,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                     .map { DatabaseRight(.select, on: "dead_letters", column: $0) }
             )
             .union([DatabaseRight(.update, on: "catalogs", column: "product_keys")])
+            .union(["is_booked", "is_surplus"].map { DatabaseRight(.update, on: "purchase_attempts", column: $0) })
+            .union(Self.followingRefunds)
         case .ops:
             // Tables that a worker reads in part, operators may read whole.
             Self.worker.needs.filter { $0.privilege != .select || $0.column == nil }
@@ -104,7 +111,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                     Self.rights([
                         DatabaseRight.everyRelation: [.select], "consumption_consents": [.insert],
                         "server_keys": [.insert], "staff_members": [.insert], "staff_tokens": [.insert],
-                        "account_names": [.delete],
+                        "account_names": [.delete], "account_profiles": [.delete],
                         "endpoints": [.insert], "endpoint_cursors": [.insert], "endpoint_health": [.insert],
                         "endpoint_id": [.usage],
                         "catalogs": [.insert], "catalog_state": [.update], "purchase_bindings": [.insert],
@@ -113,7 +120,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         "count_outbox_day": [.execute], "refused_senders": [.execute],
                         "list_purchased_products": [.execute], "order_number": [.execute],
                         "expiring_soon": [.execute], "erase_consents": [.execute],
-                        "note_opened_texts": [.execute],
+                        "note_opened_texts": [.execute], "staff_refund_requests": [.insert],
+                        "refund_request_texts": [.insert],
                     ])
                 )
                 .union(
@@ -140,6 +148,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 )
                 .union([DatabaseRight(.update, on: "catalogs", column: "current_from")])
                 .union([DatabaseRight(.update, on: "deliveries", column: "resent_at")])
+                .union(Self.decidingRefunds)
         case .api:
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select],
@@ -165,6 +174,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
                 "account_status": [.select, .insert, .update, .delete], "purchase_attempts": [.insert],
                 "account_names": [.select, .insert], "account_ids": [.select], "name_account_ids": [.execute],
+                "account_profiles": [.select, .insert, .update, .delete],
                 "account_history": [.select, .insert, .update, .delete],
                 "usage_counters": [.select, .insert, .update],
                 "usage_keys": [.select, .insert, .update, .delete], "count_usage": [.execute],
@@ -176,13 +186,66 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "event_places": [.select], "event_positions": [.select], "event_feed": [.select],
                 "purchase_tellings": [.select, .insert, .update], "access_tellings": [.select, .insert, .update],
                 "is_filling": [.execute], "history_filled_at": [.execute], "owed_at": [.execute],
+                "staff_refund_requests": [.select],
             ])
+            .union(Self.followingRefunds)
             .union(
                 ["id", "notification_uuid", "received_at", "reason"]
                     .map { DatabaseRight(.select, on: "dead_letters", column: $0) }
             )
             .union([DatabaseRight(.update, on: "server_keys", column: "last_used_at")])
             .union([DatabaseRight(.update, on: "account_ids", column: "only_row")])
+            .union(["token", "matched_order_id"].map { DatabaseRight(.select, on: "booked_attempts", column: $0) })
+            .union([DatabaseRight(.update, on: "booked_attempts", column: "check_at")])
+        case .bi:
+            Self.rights([
+                "schema_migrations": [.select], "schema_expansions": [.select], "orders": [.select],
+                "order_totals": [.select], "order_transactions": [.select], "order_number": [.execute],
+                "refund_requests": [.select],
+            ])
+        case .console:
+            Self.rights([
+                "schema_migrations": [.select], "schema_expansions": [.select],
+                "catalogs": [.select], "catalog_state": [.select],
+                "account_ids": [.select], "name_account_ids": [.execute],
+                "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
+                "account_names": [.select], "account_status": [.select, .insert, .update, .delete],
+                "account_history": [.select, .insert, .update, .delete],
+                "staff_acts": [.select, .insert], "staff_texts": [.select], "trials": [.select],
+                "purchase_bindings": [.select, .insert], "purchase_lines": [.select, .insert, .update],
+                "subscriptions": [.select], "subscription_history": [.select], "one_time_purchases": [.select],
+                "transactions": [.select], "renewals": [.select], "usage_counters": [.select, .insert, .update],
+                "events": [.select, .insert], "event_id": [.usage], "events_unplaced": [.insert],
+                "purchase_tellings": [.select, .insert, .update], "access_tellings": [.select, .insert, .update],
+                "is_filling": [.execute], "history_filled_at": [.execute], "owed_at": [.execute],
+                "extensions": [.select, .insert, .update], "extension_queue": [.select, .insert],
+                "audit": [.select], "audit_texts": [.select], "note_opened_texts": [.execute],
+                "note_forbidden_try": [.execute], "record_forbidden_tries": [.execute],
+                "staff_members": [.select, .insert], "staff_tokens": [.select, .insert],
+                "booked_orders": [.select], "booked_transactions": [.select], "booked_refunds": [.select],
+                "order_classes": [.select], "order_days": [.select], "order_transactions": [.select],
+                "shared_transactions": [.select], "order_number": [.execute],
+                "staff_refund_requests": [.select, .insert], "refund_request_texts": [.select, .insert],
+            ])
+            .union(Self.decidingRefunds)
+            .union(
+                ["order_id", "matched_order_id", "token"]
+                    .map { DatabaseRight(.select, on: "booked_attempts", column: $0) }
+            )
+            .union([DatabaseRight(.update, on: "booked_attempts", column: "check_at")])
+            .union([DatabaseRight(.update, on: "booked_transactions", column: "follows")])
+            .union(
+                ["id", "transaction_id", "bundle_id", "environment", "outcome", "began_at"]
+                    .map { DatabaseRight(.select, on: "consumption_answers", column: $0) }
+            )
+            .union(["id", "lease_token"].map { DatabaseRight(.select, on: "consumption_queue", column: $0) })
+            .union([DatabaseRight(.update, on: "consumption_queue", column: "due_at")])
+            .union([DatabaseRight(.update, on: "account_ids", column: "only_row")])
+            .union(
+                ["role", "apps", "changed_at", "changed_by", "removed_at", "removed_by"]
+                    .map { DatabaseRight(.update, on: "staff_members", column: $0) }
+            )
+            .union(["revoked_at", "revoked_by"].map { DatabaseRight(.update, on: "staff_tokens", column: $0) })
         case .monitor:
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select],
@@ -219,6 +282,21 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 ].map { DatabaseRight(.select, on: "renewals", column: $0) })
         }
     }
+
+    /// What writes into requests of the staff what Apple refunded.
+    private static let followingRefunds = Set(
+        [
+            "state", "decider", "decided_at", "share_before", "refunded_before", "refunded_before_at", "apple_share",
+            "apple_amount", "apple_at", "reversed_at", "processed_at",
+        ].map { DatabaseRight(.update, on: "staff_refund_requests", column: $0) })
+
+    /// What decides about them.
+    private static let decidingRefunds = Set(
+        [
+            "state", "decider", "decided_at", "approved", "is_whole", "reference", "elsewhere_amount", "elsewhere_at",
+            "processed_at", "acted_by", "acted_role", "acted_at",
+        ].map { DatabaseRight(.update, on: "staff_refund_requests", column: $0) }
+            + ["reason", "note", "erased_at"].map { DatabaseRight(.update, on: "refund_request_texts", column: $0) })
 
     private static func rights(_ privileges: [String: [DatabaseRight.Privilege]]) -> Set<DatabaseRight> {
         Set(privileges.flatMap { object, privileges in privileges.map { DatabaseRight($0, on: object) } })

@@ -1,0 +1,16 @@
+/// A member of the staff, or a person with the commands, who acts; and how much that one may do.
+public struct StaffActor: Sendable, Hashable {
+    /// As acts record it: `cli:` and a name that is not proven, or `staff:` and a number.
+    public var name: String
+    /// How much they may do.
+    public var role: StaffRole
+    /// The apps that they are staff of.
+    public var scope: StaffScope
+
+    /// Memberwise; by default of all apps.
+    public init(name: String, role: StaffRole, scope: StaffScope = .all) {
+        self.name = name
+        self.role = role
+        self.scope = scope
+    }
+}

@@ -1,5 +1,0 @@
-import ArgumentParser
-import Postgres
-
-/// `--role worker`
-extension DatabaseRole: ExpressibleByArgument {}

@@ -1,0 +1,88 @@
+package import APIKit
+package import AccountStore
+import Base
+package import HTTPTypes
+package import Logging
+package import Metrics
+
+/// Identifies the member of the staff who calls, by the token.
+///
+/// A token that is not among the good ones costs the database nothing of its own (`SecretTable`). One that is, is looked up each time: a member
+/// who was removed, and a token that was revoked or has expired, are refused from that moment on.
+package struct StaffCheck: CallerIdentification {
+    package typealias Access = AdminAccess
+
+    private let staff: StaffMembers
+    private let tokens: StaffTokenTable
+    private let watch: DatabaseWatch?
+    private let refused: [StaffTokenRefusal: Counter]
+
+    /// A check.
+    /// - Parameter watch: notices that the database is silent; nil to do without.
+    package init(
+        _ staff: StaffMembers, _ tokens: StaffTokenTable, _ watch: DatabaseWatch?,
+        _ factory: any MetricsFactory = MetricsSystem.factory
+    ) {
+        self.staff = staff
+        self.tokens = tokens
+        self.watch = watch
+        refused = Dictionary(
+            uniqueKeysWithValues: StaffTokenRefusal.allCases.map {
+                (
+                    $0,
+                    Counter(
+                        label: "storehook_api_refused_tokens_total", dimensions: [("reason", $0.rawValue)],
+                        factory: factory)
+                )
+            })
+    }
+
+    /// Addresses are limited before credentials are looked at, whoever claims to be staff.
+    package func claimsTrust(_ headers: HTTPFields) -> Bool { false }
+
+    package func caller(of headers: HTTPFields) async throws -> StaffMember {
+        do {
+            return try await holder(headers)
+        } catch let refusal as StaffTokenRefusal {
+            throw CallerRefusal(refusal.problem) { [refused] in refused[refusal]?.increment() }
+        }
+    }
+
+    package func rateKey(of caller: StaffMember) -> String? { caller.actor }
+
+    package func metadata(of caller: StaffMember) -> Logger.Metadata { ["staff": "\(caller.id)"] }
+
+    private func holder(_ headers: HTTPFields) async throws -> StaffMember {
+        let values = headers[values: .authorization]
+        guard let value = values.first else { throw StaffTokenRefusal.missing }
+        // With two headers, a proxy in front may have checked the other one.
+        guard values.count == 1, let text = BearerText.token(in: value), let secret = StaffSecret(text) else {
+            throw StaffTokenRefusal.malformed
+        }
+        switch await tokens.finding(of: secret.digest) {
+        case .unknown: throw StaffTokenRefusal.unknown
+        case .unavailable:
+            throw APIProblem.unavailable(
+                ProblemText("staff tokens cannot be checked at the moment", "暂时无法核验员工令牌", "暫時無法核驗員工權杖"))
+        case .good:
+            let staff = staff
+            let look: @Sendable () async throws -> StaffMember? = { try await staff.holder(of: secret) }
+            let holder: StaffMember?
+            if let watch { holder = try await watch.watching(look) } else { holder = try await look() }
+            guard let holder else { throw StaffTokenRefusal.unknown }
+            return holder
+        }
+    }
+}
+
+/// The staff tokens that are good, with their numbers.
+package typealias StaffTokenTable = SecretTable<Int64>
+
+extension SecretTable where Holder == Int64 {
+    /// A table that nothing was read into yet.
+    package convenience init(_ staff: StaffMembers, logger: Logger) {
+        self.init(warning: "Could not read which staff tokens are good", logger: logger) {
+            try await staff.validTokens()
+        }
+    }
+}

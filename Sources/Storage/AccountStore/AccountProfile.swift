@@ -1,0 +1,123 @@
+package import Base
+import Foundation
+import Postgres
+
+/// What the operator's servers say an account's customer is called, for the people at the desk.
+package struct AccountProfile: Sendable, Hashable {
+    /// The longest name, in characters.
+    package static let maximumNameLength = 200
+    /// The longest mail address, in characters (RFC 5321, 4.5.3.1.3).
+    package static let maximumMailLength = 254
+
+    /// The name.
+    package var name: String?
+    /// The mail address; nobody has checked it.
+    package var mail: String?
+
+    /// Empty by default.
+    package init(name: String? = nil, mail: String? = nil) {
+        self.name = name
+        self.mail = mail
+    }
+
+    /// Whether it says nothing.
+    package var isEmpty: Bool { name == nil && mail == nil }
+}
+
+extension AccountStore {
+    /// The most accounts that ``accounts(named:limit:)`` returns.
+    package static let mostNamed = 100
+
+    /// Replaces an account's profile; an empty one deletes it. An erased account gets none: the operator's servers may go on sending it.
+    ///
+    /// The account's budget of the day pays for it. The same once more writes nothing, and spends nothing.
+    /// - Returns: the profile that stands afterwards.
+    /// - Throws: ``WriteBudget/Exhausted``; `PostgresError`.
+    package func put(_ profile: AccountProfile, for token: UniqueIdentifier) async throws -> AccountProfile {
+        try await pool.withTransaction(TransactionOptions(isDurable: true, name: "accounts.put_profile")) { session in
+            let known = try session.query(.profiles(of: [token])).first.map { try AccountProfile($0) }
+            guard (known ?? AccountProfile()) != profile else { return profile }
+            guard !profile.isEmpty else {
+                try session.query(.eraseProfile(of: token))
+                return profile
+            }
+            try WriteBudget.spend(WriteWeight.profile([profile.name, profile.mail]), of: token, session)
+            // An erasure holds this row.
+            let isErased =
+                try session.query(
+                    PostgresQuery(
+                        "accounts.is_erased",
+                        """
+                        select erased_at is not null from storehook.accounts where token = \(UUID(token)) for share
+                        """)
+                ).first?.decode(0, as: Bool.self) ?? false
+            guard !isErased else { return AccountProfile() }
+            try session.query(
+                PostgresQuery(
+                    "accounts.put_profile",
+                    """
+                    insert into storehook.account_profiles (token, name, mail, changed_at)
+                    values (\(UUID(token)), \(profile.name), \(profile.mail), now())
+                        on conflict (token) do update
+                       set name = excluded.name, mail = excluded.mail, changed_at = excluded.changed_at
+                    """))
+            return profile
+        }
+    }
+
+    /// The profiles of accounts; those that have none are left out.
+    /// - Throws: `PostgresError`.
+    package func profiles(of tokens: [UniqueIdentifier]) async throws -> [UniqueIdentifier: AccountProfile] {
+        guard !tokens.isEmpty else { return [:] }
+        return try await pool.query(.profiles(of: tokens)).reduce(into: [:]) { profiles, row in
+            profiles[UniqueIdentifier(try row.decode("token", as: UUID.self))] = try AccountProfile(row)
+        }
+    }
+
+    /// The accounts whose name or mail address begins with a text, in any case, in the order of their tokens.
+    /// - Parameter limit: the most to return.
+    /// - Throws: `PostgresError`.
+    package func accounts(
+        named prefix: String, limit: Int = AccountStore.mostNamed
+    ) async throws -> [UniqueIdentifier] {
+        guard !prefix.isEmpty, !prefix.utf8.contains(0) else { return [] }
+        return try await pool.query(.accounts(named: prefix, limit)).map {
+            UniqueIdentifier(try $0.decode(0, as: UUID.self))
+        }
+    }
+}
+
+extension AccountProfile {
+    fileprivate init(_ row: PostgresRow) throws {
+        name = try row.decode("name")
+        mail = try row.decode("mail")
+    }
+}
+
+extension PostgresQuery {
+    fileprivate static func profiles(of tokens: [UniqueIdentifier]) -> PostgresQuery {
+        PostgresQuery(
+            "accounts.profiles",
+            "select token, name, mail from storehook.account_profiles where token = any(\(tokens.map { UUID($0) }))")
+    }
+
+    /// Each by its index, which has texts in the order of their bytes.
+    fileprivate static func accounts(named prefix: String, _ limit: Int) -> PostgresQuery {
+        let pattern = ["\\", "%", "_"].reduce(prefix) { $0.replacing($1, with: "\\" + $1) } + "%"
+        return PostgresQuery(
+            "accounts.named",
+            """
+            select token from (
+                (select token from storehook.account_profiles where lower(name) like lower(\(pattern)) limit \(Int64(limit)))
+                union
+                (select token from storehook.account_profiles where lower(mail) like lower(\(pattern)) limit \(Int64(limit)))
+            ) found order by token limit \(Int64(limit))
+            """)
+    }
+
+    /// Deletes an account's profile.
+    static func eraseProfile(of token: UniqueIdentifier) -> PostgresQuery {
+        PostgresQuery(
+            "accounts.erase_profile", "delete from storehook.account_profiles where token = \(UUID(token))")
+    }
+}

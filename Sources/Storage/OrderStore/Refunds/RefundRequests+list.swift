@@ -1,0 +1,73 @@
+package import Base
+import Postgres
+package import Staff
+package import Subscriptions
+
+extension RefundRequests {
+    /// What a list of requests is restricted to. Conditions add up.
+    package struct Filter: Sendable, Hashable {
+        /// In this state.
+        package var state: RefundRequest.State?
+        /// Approved 30 days ago, and not refunded by Apple.
+        package var isNotRefunded = false
+        /// About this order, by its number.
+        package var order: String?
+        /// Of this app.
+        package var app: String?
+        /// In this environment.
+        package var environment: String?
+        /// Of these apps alone.
+        package var scope = StaffScope.all
+
+        /// All requests.
+        package init() {}
+    }
+
+    /// The parts of the list's cursor.
+    package static let cursorParts = 1
+
+    /// Requests, the latest first.
+    /// - Parameter cursor: goes on behind a request.
+    package func list(
+        _ filter: Filter, after cursor: ListCursor?, limit: Int
+    ) async throws -> ListPage<RecordedRefundRequest> {
+        let order = filter.order.flatMap { OrderNumberPrefix($0)?.whole }
+        // What is no number names no order.
+        guard filter.order == nil || order != nil else { return ListPage() }
+        let last = cursor.flatMap { Int64($0.parts[0]) } ?? .max
+        let apps: [String]? = if case .some(let apps) = filter.scope { apps.sorted() } else { nil }
+        let rows = try await pool.query(
+            PostgresQuery(
+                "refunds.list",
+                """
+                select \(unescaped: RecordedRefundRequest.columns), clock_timestamp() as now
+                  from \(unescaped: RecordedRefundRequest.tables)
+                 where r.id < \(last)
+                   and (\(filter.state?.rawValue)::text is null or r.state = \(filter.state?.rawValue))
+                   and (not \(filter.isNotRefunded)::boolean
+                        or r.state = 'approved' and r.decided_at <= now() - make_interval(days => \(Int32(RefundRequest.patienceDays))))
+                   and (\(order?.day.description)::text is null
+                        or o.day = \(order?.day.description)::date and o.number = \(order?.place))
+                   and (\(filter.app)::text is null or r.bundle_id = \(filter.app))
+                   and (\(filter.environment)::text is null or r.environment = \(filter.environment))
+                   and (\(apps)::text[] is null or r.bundle_id = any(\(apps)))
+                 order by r.id desc
+                 limit \(limit + 1)
+                """))
+        let found = try rows.map {
+            try RecordedRefundRequest($0, at: Timestamp($0.decode("now", as: PostgresTimestamp.self)))
+        }
+        let page = Array(found.prefix(limit))
+        let isMore = found.count > limit
+        return ListPage(page, next: isMore ? page.last.map { ListCursor(behind: ["\($0.number.value)"]) } : nil)
+    }
+
+    /// One request; nil where there is none that the actor sees.
+    package func show(_ number: RefundNumber, to scope: StaffScope = .all) async throws -> RecordedRefundRequest? {
+        var filter = Filter()
+        filter.scope = scope
+        return try await list(filter, after: ListCursor(behind: ["\(number.value + 1)"]), limit: 1).elements.first {
+            $0.number == number
+        }
+    }
+}
