@@ -113,7 +113,7 @@ let package = Package(
         .target(
             name: "Events", dependencies: ["Accounts", "AppStorePayloads", "Base", "Subscriptions"],
             path: "Sources/Domain/Events", swiftSettings: rules),
-        // Who of the staff may do what. Pure.
+        // What each member of the staff may do. Pure.
         .target(name: "Staff", path: "Sources/Domain/Staff", swiftSettings: rules),
         // PostgreSQL over libpq.
         .target(

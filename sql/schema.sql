@@ -5060,6 +5060,8 @@ CREATE TABLE storehook.purchase_facts (
     original_purchased_at timestamp with time zone,
     price bigint,
     revocation_reason smallint,
+    paid bigint,
+    first_bought_at timestamp with time zone,
     currency text,
     storefront text,
     revocation_type text,
@@ -5083,6 +5085,10 @@ COMMENT ON COLUMN storehook.purchase_facts.additional_reason IS 'why the transac
 COMMENT ON COLUMN storehook.purchase_facts.is_not_retried IS 'true where the renewal info says that Apple does not try to charge; null where it tries, and where Apple leaves that out';
 
 COMMENT ON COLUMN storehook.purchase_facts.revocation_reason IS 'why Apple refunded: 0 another reason, 1 an issue with the app; null where nothing was refunded, or Apple does not say';
+
+COMMENT ON COLUMN storehook.purchase_facts.paid IS 'the price, in thousandths of the currency, but for a non-consumable, which has price';
+
+COMMENT ON COLUMN storehook.purchase_facts.first_bought_at IS 'the originalPurchaseDate, but for a non-consumable, which has original_purchased_at';
 
 CREATE TABLE storehook.purchase_lines (
     environment text NOT NULL COLLATE pg_catalog."C",

@@ -94,7 +94,7 @@ struct NumberTests {
         }
     }
 
-    @Test("whoever books other orders waits for nobody who deals numbers")
+    @Test("transactions that book other orders do not wait for the dealer of numbers")
     func waiting() async throws {
         try await OrderDatabase.with { site in
             try await site.apply([Shop.coins("1", at: Shop.day(0)), Shop.entry("2", at: Shop.day(0))])

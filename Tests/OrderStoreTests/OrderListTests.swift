@@ -143,7 +143,7 @@ struct OrderListTests {
     }
 }
 
-/// Whom some orders of ``OrderListDatabase`` belong to.
+/// The accounts of some orders of ``OrderListDatabase``.
 func account(_ number: Int) -> UniqueIdentifier {
     UniqueIdentifier(UUID(uuidString: accountTexts[number]) ?? UUID())
 }

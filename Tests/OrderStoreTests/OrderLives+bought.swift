@@ -13,7 +13,7 @@ extension OrderLives {
         share(&thing, isShared)
         for sale in 0..<3 {
             let start = thing.record.purchaseDate ?? now
-            tell(&thing, at: start.adding(seconds: between(0, 30)))
+            report(&thing, at: start.adding(seconds: between(0, 30)))
             for _ in 0..<pick([0, 0, 1, 2]) { restore(&thing) }
             afterlife(&thing, speakers: pick([.original, .copy, .both]))
             let isRefunded =
@@ -40,7 +40,7 @@ extension OrderLives {
         let date = thing.signed.adding(seconds: between(60, 5 * Self.day))
         thing.copies.append(id)
         thing.restored[id] = date
-        tell(&thing, at: date.adding(seconds: 2), as: id)
+        report(&thing, at: date.adding(seconds: 2), as: id)
     }
 
     /// Consumables and non-renewing ones; some share an originalTransactionId.
@@ -57,7 +57,7 @@ extension OrderLives {
                 at: start, days: nil)
             if isOneLine { record.originalPurchaseDate = first }
             var thing = Thing(record: record, signed: .distantPast)
-            tell(&thing, at: start.adding(seconds: between(0, 30)))
+            report(&thing, at: start.adding(seconds: between(0, 30)))
             afterlife(&thing, speakers: .original)
             start = start.adding(seconds: between(60, 100 * Self.day))
         }
@@ -75,7 +75,7 @@ extension OrderLives {
     mutating func confess(_ thing: inout Thing) {
         thing.record.inAppOwnershipType = .familyShared
         for copy in [nil] + thing.copies.map(Optional.some) {
-            tell(&thing, at: thing.signed.adding(seconds: between(1, Self.day)), as: copy)
+            report(&thing, at: thing.signed.adding(seconds: between(1, Self.day)), as: copy)
         }
     }
 
@@ -148,14 +148,14 @@ extension OrderLives {
 
     private mutating func say(_ thing: inout Thing, _ speakers: Speakers, after seconds: Int64) {
         let signed = thing.signed.adding(seconds: seconds)
-        guard let copy = thing.copies.first else { return tell(&thing, at: signed) }
+        guard let copy = thing.copies.first else { return report(&thing, at: signed) }
         switch speakers {
-        case .original: tell(&thing, at: signed)
-        case .copy: tell(&thing, at: signed, as: copy)
+        case .original: report(&thing, at: signed)
+        case .copy: report(&thing, at: signed, as: copy)
         case .both:
-            tell(&thing, at: signed)
-            tell(&thing, at: signed.adding(milliseconds: between(1, 20_000)), as: copy)
-        case .any: tell(&thing, at: signed, as: chance(50) ? copy : nil)
+            report(&thing, at: signed)
+            report(&thing, at: signed.adding(milliseconds: between(1, 20_000)), as: copy)
+        case .any: report(&thing, at: signed, as: chance(50) ? copy : nil)
         }
     }
 }

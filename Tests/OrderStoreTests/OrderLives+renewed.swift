@@ -38,7 +38,7 @@ extension OrderLives {
         var periods: [Thing] = []
         var current = start(line, first)
         share(&current, isShared)
-        tell(&current, at: first.adding(seconds: between(0, 60)))
+        report(&current, at: first.adding(seconds: between(0, 60)))
         for _ in 0..<pick([0, 1, 2, 3, 4, 6, 8]) {
             guard let start = current.record.purchaseDate, let end = current.record.expiresDate, end < Self.limit else {
                 break
@@ -48,36 +48,36 @@ extension OrderLives {
             switch Int.random(in: 0..<100, using: &generator) {
             case 0..<38:
                 next = period(of: line, first: first, product, at: end, .renewal)
-                tell(&next, at: end.adding(seconds: pick([0, 7, Self.hour, -60, -between(1, 23 * Self.hour)])))
+                report(&next, at: end.adding(seconds: pick([0, 7, Self.hour, -60, -between(1, 23 * Self.hour)])))
             case 38..<48:
                 next = period(
                     of: line, first: first, product, at: end.adding(seconds: between(60, 59 * Self.day)), .renewal)
-                tell(&next, at: (next.record.purchaseDate ?? end).adding(seconds: 5))
+                report(&next, at: (next.record.purchaseDate ?? end).adding(seconds: 5))
             case 48..<60:
                 let again = chance(50) ? product : otherProduct(than: product)
                 next = period(of: line, first: first, again, at: end.adding(seconds: between(Self.day, 300 * Self.day)))
-                tell(&next, at: (next.record.purchaseDate ?? end).adding(seconds: 5))
+                report(&next, at: (next.record.purchaseDate ?? end).adding(seconds: 5))
             case 60..<74:
                 let middle = start.adding(seconds: between(Self.hour, 4 * Self.day))
                 next = period(of: line, first: first, otherProduct(than: product), at: middle)
-                tell(&next, at: middle.adding(seconds: 3))
+                report(&next, at: middle.adding(seconds: 3))
                 upgrade(&current, at: middle)
             case 74..<84:
                 next = period(of: line, first: first, otherProduct(than: product), at: end, .renewal)
-                tell(&next, at: end.adding(seconds: pick([0, 7, -between(1, 23 * Self.hour)])))
+                report(&next, at: end.adding(seconds: pick([0, 7, -between(1, 23 * Self.hour)])))
             case 84..<93:
                 var ahead = period(of: line, first: first, product, at: end, .renewal)
                 share(&ahead, isShared)
                 let hours = between(2, 22)
                 let bought = end.adding(seconds: -hours * Self.hour + between(600, Self.hour))
                 if chance(70) {
-                    tell(&ahead, at: end.adding(seconds: -hours * Self.hour))
+                    report(&ahead, at: end.adding(seconds: -hours * Self.hour))
                 } else {
                     ahead.record.isUpgraded = true
-                    tell(&ahead, at: bought.adding(seconds: 60))
+                    report(&ahead, at: bought.adding(seconds: 60))
                 }
                 next = period(of: line, first: first, otherProduct(than: product), at: bought)
-                tell(&next, at: bought.adding(seconds: 3))
+                report(&next, at: bought.adding(seconds: 3))
                 periods.append(ahead)
                 upgrade(&current, at: bought)
             default:
@@ -88,7 +88,7 @@ extension OrderLives {
                 let again = chance(60) ? product : otherProduct(than: product)
                 let bought = current.signed.adding(seconds: between(60, 2 * Self.day))
                 next = period(of: line, first: first, again, at: bought)
-                tell(&next, at: bought.adding(seconds: 5))
+                report(&next, at: bought.adding(seconds: 5))
             }
             share(&next, isShared)
             periods.append(current)
@@ -117,7 +117,7 @@ extension OrderLives {
     private mutating func upgrade(_ thing: inout Thing, at instant: Timestamp) {
         guard chance(60), thing.signed < instant else { return }
         thing.record.isUpgraded = true
-        tell(&thing, at: instant.adding(seconds: 3))
+        report(&thing, at: instant.adding(seconds: 3))
     }
 
     /// A subscription whose next period is charged already, and begins some hours from now.
@@ -130,7 +130,7 @@ extension OrderLives {
             var thing = period(
                 of: line, first: first, number == count && chance(30) ? "premium" : "basic", at: start,
                 number == 0 ? .purchase : .renewal)
-            tell(&thing, at: number == 0 ? start : start.adding(seconds: -between(21 * Self.hour, 23 * Self.hour)))
+            report(&thing, at: number == 0 ? start : start.adding(seconds: -between(21 * Self.hour, 23 * Self.hour)))
             if number < count - 1 { afterlife(&thing, speakers: .any) }
         }
     }

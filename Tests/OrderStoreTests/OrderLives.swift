@@ -112,7 +112,7 @@ struct OrderLives {
     }
 
     /// Records what Apple signs. What it would sign in the future is not said.
-    mutating func tell(_ thing: inout Thing, at signed: Timestamp, as id: String? = nil) {
+    mutating func report(_ thing: inout Thing, at signed: Timestamp, as id: String? = nil) {
         thing.signed = max(thing.signed, signed)
         guard signed < now else { return }
         var payload = thing.record

@@ -38,19 +38,19 @@ struct OrderOracle {
         create schema oracle;
         create table oracle.said as
         select f.environment, f.bundle_id, f.original_transaction_id as line, f.transaction_id, f.kind, f.ownership, f.product_id,
-               f.purchased_at, f.expires_at, f.revoked_at, f.revocation_percentage as percentage, f.revocation_type, f.price, f.currency,
+               f.purchased_at, f.expires_at, f.revoked_at, f.revocation_percentage as percentage, f.revocation_type, coalesce(f.price, f.paid) as price, f.currency,
                f.storefront, coalesce(f.quantity, 1) as quantity, coalesce(f.is_free_trial, false) as is_trial, f.reason,
-               coalesce(f.is_upgraded, false) as is_upgraded, f.original_purchased_at, f.transaction_signed_at as signed_at,
+               coalesce(f.is_upgraded, false) as is_upgraded, f.first_at as original_purchased_at, f.transaction_signed_at as signed_at,
                f.transaction_digest as digest,
                case f.kind when 'Auto-Renewable Subscription' then coalesce(f.web_order_line_item_id, f.transaction_id)
                     when 'Non-Consumable' then
                         first_value(f.transaction_id) over (
-                            partition by f.environment, f.bundle_id, f.original_transaction_id, f.kind, f.original_purchased_at
+                            partition by f.environment, f.bundle_id, f.original_transaction_id, f.kind, f.first_at
                             order by f.purchased_at)
                     else f.transaction_id end as item,
-               f.original_purchased_at = min(f.original_purchased_at) over (
+               f.first_at = min(f.first_at) over (
                    partition by f.environment, f.bundle_id, f.original_transaction_id) as is_first
-          from storehook.purchase_facts f
+          from (select *, coalesce(original_purchased_at, first_bought_at) as first_at from storehook.purchase_facts) f
          where f.transaction_id is not null and f.is_unsigned is not true;
         alter table oracle.said add order_key text collate "C";
         update oracle.said
@@ -141,7 +141,7 @@ struct OrderOracle {
 
         """
 
-    /// What each period is to the one before it. Who buys after access ended has come back; what Apple renews has not.
+    /// What each period is to the one before it. A purchase after access ended is a return; a renewal by Apple is not.
     private static let relations = """
         create table oracle.relations as
         with ordered as (

@@ -179,9 +179,12 @@ struct ConsoleTests {
         }
     }
 
+    /// What is typed here.
+    static let document = Document.chapter("Console")
+
     @Test("has a chapter that is typed as it stands, and each line does what is said")
     func chapter() async throws {
-        let document = try Document(Document.chapter("Console"))
+        let document = try Document(Self.document)
         #expect(document.blocks.filter(\.isTyped).flatMap(\.commands).count >= 6)
         try await withSite { site in
             try await site.apply(catalog: shopCatalog)

@@ -21,7 +21,7 @@ struct ListingTests {
             #expect(command.options.contains("--format"), "\(words)")
         }
         let said = Set(leaves.compactMap { $0.command.explanations["--format"] })
-        // Lists of accounts, subscriptions and acts go into spreadsheets, too; nobody reads a whole export on a terminal.
+        // Lists of accounts, subscriptions and acts go into spreadsheets, too; no person reads a whole export on a terminal.
         #expect(
             said == [
                 "table or json; table on a terminal, json elsewhere.",

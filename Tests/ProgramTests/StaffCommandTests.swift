@@ -11,7 +11,9 @@ struct StaffCommandTests {
     func members() async throws {
         try await withSite { site in
             let none = try await site.run("staff", "list", "--format", "table")
-            #expect(none.output == "nobody is staff yet: storehook staff add EMAIL --role viewer\n", "\(none)")
+            #expect(
+                none.output == "there are no members of the staff yet: storehook staff add EMAIL --role viewer\n",
+                "\(none)")
             let added = try await site.run(
                 "staff", "add", "kim@example.com", "--role", "support", "--apps", Site.app.bundleId, "--as", "anna",
                 "--format", "table")

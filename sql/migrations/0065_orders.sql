@@ -3,10 +3,17 @@
 -- that changes them; the number, its day, the tier's rank and the instants of first knowledge are evidence that nothing derives again.
 
 -- What the books need of each signed record. Rows of releases before have null: the latest record of their transaction says the same.
+-- Those releases read price and original_purchased_at of non-consumables alone, where they distinguish a purchase from a copy, and hold the
+-- rows of other purchases against null: what other purchases say has columns of its own.
 alter table storehook.purchase_facts
+    add column paid bigint,
+    add column first_bought_at timestamptz,
     add column currency text,
     add column storefront text,
     add column revocation_type text;
+comment on column storehook.purchase_facts.paid is 'the price, in thousandths of the currency, but for a non-consumable, which has price';
+comment on column storehook.purchase_facts.first_bought_at is
+    'the originalPurchaseDate, but for a non-consumable, which has original_purchased_at';
 
 -- What a list of orders is filtered by. There are as many rows as combinations occur, some thousand; each order names one, so that a list
 -- looks for the combinations first, and for orders by one index after that.

@@ -1,6 +1,6 @@
-/// Who of the staff may do what: one table, which commands and the admin API go by.
+/// What each member of the staff may do: one table, which commands and the admin API go by.
 public struct StaffRules: Sendable, Hashable {
-    /// `STOREHOOK_FOUR_EYES`: whether nobody may approve a request of their own.
+    /// `STOREHOOK_FOUR_EYES`: whether a request has to be approved by another person than its requester.
     public var isFourEyes: Bool
 
     /// The rules.
@@ -12,7 +12,7 @@ public struct StaffRules: Sendable, Hashable {
         public var role: StaffRole
         /// Whether it is done to an account or its purchases, which belong to all apps of the catalog at once.
         public var isOfAccount: Bool
-        /// Whether it concerns all apps, those that come to be included: whoever makes staff of all apps is staff of all apps.
+        /// Whether it concerns all apps, those that come to be included: only staff of all apps makes staff of all apps.
         public var isOfAll: Bool
         /// The most days that less than an admin may give at a time; nil where there is no such limit.
         public var days: Int64?

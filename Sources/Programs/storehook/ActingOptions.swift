@@ -1,7 +1,7 @@
 import ArgumentParser
 import Staff
 
-/// Who acts, for the record.
+/// The actor of a command, for the record.
 struct ActingOptions: ParsableArguments {
     @Option(
         name: .customLong("as"),

@@ -14,7 +14,7 @@ struct ConsoleSettings {
     let accountIDs: AccountIDRule?
     /// The bundle ids of the apps that members of the staff may have; any where there are none.
     let apps: Set<String>
-    /// Who of the staff may do what.
+    /// What each member of the staff may do.
     let rules: StaffRules
     let proxies: TrustedProxies
     let connectionsPerAddress: Int

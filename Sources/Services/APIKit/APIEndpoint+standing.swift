@@ -16,7 +16,7 @@ extension APIEndpoint {
         var all = endpoints
         for (path, name) in health {
             var endpoint = APIEndpoint(
-                .get, path, name, "Whether the program lives. Asks nothing and nobody.", for: open,
+                .get, path, name, "Whether the program lives. Asks nothing.", for: open,
                 successes: [APISuccess("It does.", nil)]
             ) { _ in APIAnswer(.ok, nil) }
             endpoint.limits = .none

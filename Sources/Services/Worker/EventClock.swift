@@ -37,7 +37,6 @@ package final class EventClock: Service {
     /// From so many events in a round on the pause is the longer one: then the workers have a backlog, and events are
     /// late by more than that.
     private static let placedOfBacklog = 100
-    private static let backoff = RetrySchedule.doubling(from: .milliseconds(200), upTo: .seconds(10))
     /// For how long the events of an account or a purchase that cannot be written are put off.
     private static let later = Duration.seconds(3600)
     /// Likewise, where the database refuses them for a fault of its own.
@@ -64,12 +63,15 @@ package final class EventClock: Service {
         await withGracefulShutdownHandler {
             await withTaskGroup { group in
                 group.addTask {
-                    await self.loop("Placing events", self.placing, every: min(self.interval, Self.placingInterval)) {
+                    let interval = min(self.interval, Self.placingInterval)
+                    await self.placing.repeating("Placing events", every: interval, logger: self.logger) {
                         try await self.place()
                     }
                 }
                 group.addTask {
-                    await self.loop("Telling what comes to be by itself", self.ticking, every: self.interval) {
+                    await self.ticking.repeating(
+                        "Reporting what time causes", every: self.interval, logger: self.logger
+                    ) {
                         try await self.tick()
                     }
                 }
@@ -85,26 +87,6 @@ package final class EventClock: Service {
         metrics.count(events)
         lives.note(events)
         if events.count > 0 { placing.wake() }
-    }
-
-    /// Repeats a step until graceful shutdown, at once where it has done something.
-    private func loop(
-        _ name: String, _ signal: WorkSignal, every interval: Duration, _ step: @Sendable () async throws -> Bool
-    ) async {
-        var failures = 0
-        while !signal.isStopped, !Task.isCancelled {
-            do {
-                let hasWorked = try await step()
-                failures = 0
-                if !hasWorked { await signal.wait(atMost: interval * Double.random(in: 0.5...1)) }
-            } catch {
-                if Task.isCancelled || signal.isStopped { return }
-                failures += 1
-                // Once per outage, not once a second.
-                if failures == 1 { logger.warning("\(name) failed; trying on", metadata: ["error": "\(error)"]) }
-                await signal.rest(for: Self.backoff.pause(afterFailures: failures))
-            }
-        }
     }
 
     /// Events written within a moment get their places together: each round costs a commit that waits for the disk.

@@ -1,5 +1,4 @@
 package import AccountStore
-import Base
 import EvidenceStore
 package import Logging
 package import OrderStore
@@ -16,7 +15,6 @@ package struct OrderClock: Service {
     private let interval: Duration
     private let logger: Logger
     private let signal = WorkSignal()
-    private static let backoff = RetrySchedule.doubling(from: .milliseconds(200), upTo: .seconds(10))
 
     /// A clock.
     /// - Parameter interval: the longest pause between two looks: an order waits no longer for its number.
@@ -34,28 +32,9 @@ package struct OrderClock: Service {
     /// Works until graceful shutdown.
     package func run() async throws {
         await withGracefulShutdownHandler {
-            await loop()
+            await signal.repeating("Numbering orders", every: interval, logger: logger) { try await step() }
         } onGracefulShutdown: {
             signal.stop()
-        }
-    }
-
-    private func loop() async {
-        var failures = 0
-        while !signal.isStopped, !Task.isCancelled {
-            do {
-                let hasWorked = try await step()
-                failures = 0
-                if !hasWorked { await signal.wait(atMost: interval * Double.random(in: 0.5...1)) }
-            } catch {
-                if Task.isCancelled || signal.isStopped { return }
-                failures += 1
-                // Once per outage, not once a second.
-                if failures == 1 {
-                    logger.warning("Numbering orders failed; trying on", metadata: ["error": "\(error)"])
-                }
-                await signal.rest(for: Self.backoff.pause(afterFailures: failures))
-            }
         }
     }
 
@@ -63,12 +42,18 @@ package struct OrderClock: Service {
     /// - Returns: whether there may be more.
     package func step() async throws -> Bool {
         guard try await orders.isDue() else { return false }
-        let reported = try await orders.bookAttempts(accounts)
-        // Before numbers are dealt: a transaction that completes an attempt takes over the attempt's number.
-        let matched = try await orders.matchAttempts()
-        let dealt = try await orders.deal(accounts)
-        let turned = try await orders.turn()
-        let walked = try await orders.walk(ledger, accounts)
-        return reported + matched + dealt + turned + walked > 0
+        // Attempts come before numbers are dealt: a transaction that completes an attempt takes over the attempt's number.
+        let parts: [() async throws -> Int] = [
+            { try await orders.bookAttempts(accounts) }, { try await orders.matchAttempts() },
+            { try await orders.deal(accounts) }, { try await orders.turn() },
+            { try await orders.walk(ledger, accounts) },
+        ]
+        var (done, failure) = (0, (any Error)?.none)
+        for part in parts {
+            // What one part cannot do holds up no other.
+            do { done += try await part() } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+        return done > 0
     }
 }

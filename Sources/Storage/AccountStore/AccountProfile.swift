@@ -11,7 +11,7 @@ package struct AccountProfile: Sendable, Hashable {
 
     /// The name.
     package var name: String?
-    /// The mail address; nobody has checked it.
+    /// The mail address, as the app reported it: it is not checked.
     package var mail: String?
 
     /// Empty by default.

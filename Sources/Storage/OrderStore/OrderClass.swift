@@ -51,8 +51,8 @@ extension OrderStore {
 
     /// The numbers of classes; those that are missing are added, in one order everywhere.
     ///
-    /// Whoever adds one and waits for another holds nothing that its adder waits for: classes are the last but one that a transaction
-    /// takes (products that customers hold come after them).
+    /// Two transactions that add classes never wait for each other in a cycle: classes are the last rows but one that a transaction takes
+    /// (products that customers hold come after them).
     func numbers(
         of wanted: Set<OrderClass>, _ session: borrowing PostgresSession
     ) throws -> [OrderClass: Int32] {

@@ -1,7 +1,7 @@
 /// Whose an order is, in SQL: whose its purchase is now, by records and bindings (`storehook.held_purchases` says the same of what gives
 /// access).
 enum OrderOwner {
-    /// The token of the account; null where nobody has it.
+    /// The token of the account; null where the order has none.
     /// - Parameter row: what has the columns of a purchase's key.
     static func token(of row: String) -> String {
         """

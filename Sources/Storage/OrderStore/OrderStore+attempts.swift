@@ -9,7 +9,7 @@ extension OrderStore {
     /// Books what apps reported of attempts to buy: the attempts of which they are, each with a row of `booked_orders` that stays hidden
     /// until ``matchAttempts(at:atMost:)`` has looked for its transaction. One worker does this at a time.
     ///
-    /// It waits for nobody who applies evidence or erases an account: what these have locked is booked in the next round.
+    /// It does not wait for transactions that apply evidence or erase an account: what these have locked is booked in the next round.
     /// - Returns: how many reports were booked.
     /// - Throws: `PostgresError`; `UnreadableCatalog` where a newer release applied the catalog.
     package func bookAttempts(_ accounts: AccountStore, atMost limit: Int = 500) async throws -> Int {

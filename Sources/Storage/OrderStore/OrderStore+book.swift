@@ -292,24 +292,28 @@ extension PostgresQuery {
             """)
     }
 
-    /// The status of orders by their transactions: one is refunded when all that money was paid for is, in full.
+    /// The status of an order `o` by its stored transactions: it is refunded when all that money was paid for is, in full.
+    static let standing = """
+        select case when count(*) filter (where t.price is distinct from 0 and t.revoked_share = 100000) > 0
+                     and bool_and(t.revoked_share is not distinct from 100000) filter (where t.price is distinct from 0)
+                    then 'refunded'
+                    when max(t.refunded_at) is not null then 'partially_refunded'
+                    else 'completed' end as status,
+               max(t.refunded_at) as refunded_at
+          from storehook.booked_transactions t
+         where t.order_id = o.id and not t.is_void
+        """
+
     fileprivate static func standing(_ ids: [Int64]) -> PostgresQuery {
         PostgresQuery(
             "orders.standing",
             """
             select o.id, o.environment, o.bundle_id, o.plan_type, coalesce(shown.product_id, '') as product_id,
-                   coalesce(shown.currency, '') as currency, coalesce(shown.storefront, '') as storefront, s.refunded_at,
-                   case when s.refunded > 0 and s.refunded = s.paid then 'refunded'
-                        when s.refunded_at is not null then 'partially_refunded'
-                        else 'completed' end as status
+                   coalesce(shown.currency, '') as currency, coalesce(shown.storefront, '') as storefront, s.status,
+                   s.refunded_at
               from storehook.booked_orders o
               left join storehook.booked_transactions shown on (shown.order_id, shown.item) = (o.id, o.item)
-             cross join lateral (
-                select count(*) filter (where t.price is distinct from 0) as paid,
-                       count(*) filter (where t.price is distinct from 0 and t.revoked_share = 100000) as refunded,
-                       max(t.refunded_at) as refunded_at
-                  from storehook.booked_transactions t
-                 where t.order_id = o.id and not t.is_void) s
+             cross join lateral (\(unescaped: standing)) s
              where o.id = any (\(ids))
             """)
     }

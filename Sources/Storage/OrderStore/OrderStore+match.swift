@@ -7,7 +7,7 @@ extension OrderStore {
     /// Looks for the transactions that complete attempts which are due, and derives the status of those attempts. Comes before numbers are
     /// dealt. One worker does this at a time.
     ///
-    /// It waits for nobody who books orders: attempts and orders that others have locked are left for the next round.
+    /// It does not wait for transactions that book orders: attempts and orders that these have locked are left for the next round.
     /// - Parameter instant: which attempts are due, and which have been pending for too long; the database's clock by default.
     /// - Returns: how many accounts' products were looked at.
     /// - Throws: `PostgresError`.
@@ -97,7 +97,7 @@ extension OrderStore {
     }
 
     /// The transactions that complete an account's attempts to buy a product. An attempt keeps a transaction that went to another account
-    /// or to none: moves change no order, and what an erased account bought is nobody's.
+    /// or to none: moves change no order, and what an erased account bought has no account.
     private func matches(
         of attempts: [StoredAttempt], _ token: UniqueIdentifier?, _ session: borrowing PostgresSession
     ) throws -> [Int64: StoredAttempt.Match] {

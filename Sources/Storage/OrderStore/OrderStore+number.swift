@@ -4,8 +4,8 @@ import Foundation
 import Postgres
 
 extension OrderStore {
-    /// Deals numbers to orders that have none, the earliest days first, in a transaction of its own: whoever books orders waits for no
-    /// number, and numbers wait for nobody who books.
+    /// Deals numbers to orders that have none, the earliest days first, in a transaction of its own: transactions that book
+    /// orders do not wait for it, and it does not wait for them.
     ///
     /// One worker does this at a time. An order that another transaction has locked gets its number in the next round.
     /// - Returns: how many orders got a number.

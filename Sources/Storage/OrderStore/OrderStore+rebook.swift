@@ -64,6 +64,8 @@ struct StoredOrder {
     var item: String?
     var turnsAt: Timestamp?
     var refundedAt: Timestamp?
+    /// Its status by its stored transactions.
+    var standing: (status: String, refundedAt: Timestamp?)
     var kind: OrderClass?
     var transactions: [String: [String: String?]] = [:]
     var refunds: [String: [BookedRefund]] = [:]
@@ -106,6 +108,10 @@ struct StoredOrder {
         item = try row.decode("item")
         turnsAt = try row.decode("turns_at", as: PostgresTimestamp?.self).map(Timestamp.init)
         refundedAt = try row.decode("refunded_at", as: PostgresTimestamp?.self).map(Timestamp.init)
+        standing = (
+            try row.decode("standing_status"),
+            try row.decode("standing_refunded_at", as: PostgresTimestamp?.self).map(Timestamp.init)
+        )
         kind = isHidden ? nil : try OrderClass(row)
     }
 }
@@ -115,17 +121,6 @@ extension OrderPlace {
 }
 
 extension BookedOrder {
-    /// By all of its transactions: refunded when everything that money was paid for is, in full.
-    private var standing: (status: String, refundedAt: Timestamp?) {
-        let counted = transactions.filter { !$0.isVoid }
-        let paid = counted.filter { $0.price != 0 }
-        let refundedAt = counted.compactMap(\.refundedAt).max()
-        if !paid.isEmpty, paid.allSatisfy({ $0.revokedShare == OneTimePurchase.whole }) {
-            return ("refunded", refundedAt)
-        }
-        return (refundedAt == nil ? "completed" : "partially_refunded", refundedAt)
-    }
-
     /// The cells of its stored rows that differ.
     fileprivate func differences(
         from stored: StoredOrder?, of purchase: PurchaseKey, at instant: Timestamp
@@ -141,13 +136,12 @@ extension BookedOrder {
             guard was != `is` else { return }
             differences.append(RowDifference(table: table, key: key, column: column, stored: was, derived: `is`))
         }
-        let standing = standing
         compare("booked_orders", place.words, "plan_type", stored.plan, plan.rawValue)
-        compare("booked_orders", place.words, "status", stored.status, standing.status)
+        compare("booked_orders", place.words, "status", stored.status, stored.standing.status)
         compare("booked_orders", place.words, "originally_at", "\(stored.originallyAt)", "\(originallyAt)")
         compare(
             "booked_orders", place.words, "refunded_at", stored.refundedAt.map { "\($0)" },
-            standing.refundedAt.map { "\($0)" })
+            stored.standing.refundedAt.map { "\($0)" })
         // What is about to turn shows what it showed.
         if stored.turnsAt.map({ instant < $0 }) ?? true {
             let shown = shown(at: instant)
@@ -157,7 +151,7 @@ extension BookedOrder {
                 turns(after: instant).map { "\($0)" })
             compare(
                 "booked_orders", place.words, "class_id", stored.kind.map { "\($0)" },
-                "\(OrderClass(purchase, plan, standing.status, shown))")
+                "\(OrderClass(purchase, plan, stored.standing.status, shown))")
         }
         for transaction in transactions {
             let key = "\(place.words) \(transaction.item)"
@@ -200,22 +194,24 @@ extension PostgresQuery {
         PostgresQuery(
             "orders.of_purchases",
             """
-            select o.*, c.product_id, c.currency, c.storefront
-              from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
-                   as key (original_transaction_id, bundle_id, environment)
-              join storehook.booked_orders o
-                   on (o.environment, o.bundle_id, o.order_key)
-                      = (key.environment, key.bundle_id, key.original_transaction_id)
+            select o.*, c.product_id, c.currency, c.storefront, s.status as standing_status,
+                   s.refunded_at as standing_refunded_at
+              from (
+                select distinct o.id
+                  from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+                       as key (original_transaction_id, bundle_id, environment)
+                 cross join lateral (
+                    select o.id from storehook.booked_orders o
+                     where (o.environment, o.bundle_id, o.order_key)
+                           = (key.environment, key.bundle_id, key.original_transaction_id)
+                    union all
+                    select o.id from storehook.booked_orders o
+                     where o.original_transaction_id = key.original_transaction_id
+                       and o.order_key <> o.original_transaction_id
+                       and (o.environment, o.bundle_id) = (key.environment, key.bundle_id)) o) found
+              join storehook.booked_orders o using (id)
               left join storehook.order_classes c on c.id = o.class_id
-            union all
-            select o.*, c.product_id, c.currency, c.storefront
-              from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
-                   as key (original_transaction_id, bundle_id, environment)
-              join storehook.booked_orders o
-                   on o.original_transaction_id = key.original_transaction_id
-                  and o.order_key <> o.original_transaction_id
-                  and (o.environment, o.bundle_id) = (key.environment, key.bundle_id)
-              left join storehook.order_classes c on c.id = o.class_id
+             cross join lateral (\(unescaped: standing)) s
             """)
     }
 

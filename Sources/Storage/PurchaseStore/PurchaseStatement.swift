@@ -23,6 +23,11 @@ struct PurchaseStatement: Sendable {
         return changed
     }
 
+    /// The transaction of a non-consumable; see the migration of orders for why what these say has columns of its own.
+    private var nonConsumable: TransactionFact? { transaction?.kind == .nonConsumable ? transaction : nil }
+    /// The transaction of anything else.
+    private var other: TransactionFact? { transaction?.kind == .nonConsumable ? nil : transaction }
+
     /// Whether it carries no signature.
     var isUnsigned: Bool { transaction?.isUnsigned ?? renewal?.isUnsigned ?? false }
 
@@ -96,8 +101,12 @@ extension PurchaseStatement {
         LedgerColumn("additional_reason") { $0.transaction?.additionalReason },
         LedgerColumn("is_free_trial") { $0.transaction?.isFreeTrial },
         LedgerColumn("quantity") { $0.transaction?.quantity },
-        LedgerColumn("original_purchased_at") { $0.transaction?.originalPurchasedAt.map(PostgresTimestamp.init) },
-        LedgerColumn("price") { $0.transaction?.price },
+        LedgerColumn("original_purchased_at") {
+            $0.nonConsumable?.originalPurchasedAt.map(PostgresTimestamp.init)
+        },
+        LedgerColumn("price") { $0.nonConsumable?.price },
+        LedgerColumn("first_bought_at") { $0.other?.originalPurchasedAt.map(PostgresTimestamp.init) },
+        LedgerColumn("paid") { $0.other?.price },
         LedgerColumn("currency") { $0.transaction?.currency },
         LedgerColumn("storefront") { $0.transaction?.storefront },
         LedgerColumn("revocation_type") { $0.transaction?.revocationType?.rawValue },
@@ -119,20 +128,26 @@ extension PurchaseStatement {
 
     /// The columns that rows of earlier programs lack.
     static let completed = [
-        "currency", "original_purchased_at", "price", "revocation_reason", "revocation_type", "storefront",
+        "currency", "first_bought_at", "paid", "revocation_reason", "revocation_type", "storefront",
     ]
+
+    private static let isNonConsumable = "coalesce(t.kind, '') = 'Non-Consumable'"
+    /// The originalPurchaseDate of the latest record.
+    private static let firstBoughtAt = """
+        'epoch'::timestamptz + substring(t.payload ->> 'originalPurchaseDate'
+            from '^-?[0-9]{1,15}(?:[.][0-9]{1,20})?$')::numeric::bigint * interval '1 millisecond'
+        """
 
     /// The expression of a column where `purchase_facts` is `f`, and `t` the latest record of its transaction: where the row is of an
     /// earlier program, what it lacks is taken from that. Why and how Apple refunded is taken where both say the same refund.
     static func expression(of column: LedgerColumn<PurchaseStatement>) -> String {
         let latest: String
         switch column.name {
-        case "price", "currency", "storefront": latest = "t.\(column.name)"
-        case "original_purchased_at":
-            latest = """
-                'epoch'::timestamptz + substring(t.payload ->> 'originalPurchaseDate'
-                    from '^-?[0-9]{1,15}(?:[.][0-9]{1,20})?$')::numeric::bigint * interval '1 millisecond'
-                """
+        case "currency", "storefront": latest = "t.\(column.name)"
+        case "price": latest = "case when \(isNonConsumable) then t.price end"
+        case "paid": latest = "case when not \(isNonConsumable) then t.price end"
+        case "original_purchased_at": latest = "case when \(isNonConsumable) then \(firstBoughtAt) end"
+        case "first_bought_at": latest = "case when not \(isNonConsumable) then \(firstBoughtAt) end"
         case "revocation_reason": latest = "case when f.revoked_at = t.revoked_at then t.revocation_reason end"
         case "revocation_type":
             latest = "case when f.revoked_at = t.revoked_at then t.payload ->> 'revocationType' end"
@@ -200,7 +215,7 @@ extension TransactionFact {
     /// Nil where the evidence had no transaction.
     fileprivate init?(_ cells: inout RowCells, asOf: Timestamp) throws {
         guard let id: String = try cells.next(String?.self) else {
-            cells.skip(24)
+            cells.skip(26)
             return nil
         }
         let signedAt = Timestamp(try cells.next(PostgresTimestamp.self))
@@ -220,8 +235,9 @@ extension TransactionFact {
         additionalReason = try cells.next()
         isFreeTrial = try cells.next()
         quantity = try cells.next()
-        originalPurchasedAt = try cells.nextTimestamp()
-        price = try cells.next()
+        let (date, price) = (try cells.nextTimestamp(), try cells.next(Int64?.self))
+        originalPurchasedAt = try cells.nextTimestamp() ?? date
+        self.price = try cells.next(Int64?.self) ?? price
         currency = try cells.next()
         storefront = try cells.next()
         revocationType = try cells.next(String?.self).map(RevocationType.init(rawValue:))

@@ -106,7 +106,7 @@ public struct RefundRequest: Sendable, Hashable {
     public var before: Before
     /// When it was made.
     public var createdAt: Timestamp
-    /// Who approved, rejected or cancelled it: ``apple``, or one of the staff.
+    /// The actor that approved, rejected or cancelled it: ``apple``, or a member of the staff.
     public var decider: String?
     /// When that was decided.
     public var decidedAt: Timestamp?

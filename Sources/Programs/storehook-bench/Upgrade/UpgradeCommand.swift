@@ -104,6 +104,8 @@ struct UpgradeCommand: AsyncParsableCommand {
                 let deaths = await site.deaths
                 if deaths > 0 { faults.append("\(name): programs ended by themselves \(deaths) times") }
                 await site.stop()
+                // Workers of a release before orders book none; the chapter on orders asks for this once the last of them has stopped.
+                do { try await site.run(new, ["rebuild"]) } catch { faults.append("\(name): \(error)") }
                 for release in [new, old] {
                     do { try await site.run(release, ["rebuild", "--check"]) } catch {
                         faults.append("\(name): \(error)")

@@ -6,7 +6,7 @@ struct AuditCommand: AsyncParsableCommand {
         abstract: "What staff did: who, when, why, before and after.",
         discussion: """
             The database adds a row as each act commits, with the hash of the row before. No program's user may change, remove or
-            reorder one. Commands name their actor as cli: and a name that nobody has proven.
+            reorder one. Commands name their actor as cli: and a name that is not proven.
 
             Example: storehook audit list --account user-42
             """,

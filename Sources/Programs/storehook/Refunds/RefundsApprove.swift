@@ -8,8 +8,8 @@ struct RefundsApprove: ActingCommand {
         abstract: "Approve a pending request.",
         discussion: """
             For 90 days it answers what Apple asks about the transaction: a full one GRANT_FULL, another GRANT_PRORATED, for Apple decides the
-            amount. That takes the customer's consent, which an approval never is. With STOREHOOK_FOUR_EYES=yes nobody approves a request of
-            their own.
+            amount. That takes the customer's consent, which an approval never is. With STOREHOOK_FOUR_EYES=yes another person than the
+            requester has to approve.
 
             Example: storehook refunds approve RF-001 --note "agreed with the customer"
             """)

@@ -3,7 +3,7 @@ import ArgumentParser
 struct StaffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "staff",
-        abstract: "Who may ask what apps may not: members of the staff, and your own servers.",
+        abstract: "Members of the staff and their tokens, and the keys of your own servers.",
         discussion: """
             A viewer reads, with personal texts shortened. Support also opens them, grants and extends up to 90 days at a time, writes notes,
             asks for refunds and replays dead letters. An admin does all else. A person who runs a command of storehook acts as

@@ -23,7 +23,8 @@ struct StaffRemove: ActingCommand {
             try await StaffMembers($0).remove(mail.text, by: try acting.actor(for: .manageStaff))
         }
         guard let member else {
-            throw CommandFailure("nobody with the address \(mail.text) is staff: storehook staff list")
+            throw CommandFailure(
+                "no member of the staff has the address \(mail.text): storehook staff list has those who are")
         }
         output.print(
             CommandAnswer(

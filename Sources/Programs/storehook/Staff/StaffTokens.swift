@@ -46,7 +46,7 @@ struct StaffTokens {
             }
             guard token != nil else {
                 throw CommandFailure(
-                    "nobody with the address \(mail) is staff: storehook staff add \(mail) --role viewer")
+                    "no member of the staff has the address \(mail): storehook staff add \(mail) --role viewer")
             }
         } isCurrent: { pool in
             try await StaffMembers(pool).holder(of: secret) != nil

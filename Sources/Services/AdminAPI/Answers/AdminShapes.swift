@@ -13,7 +13,7 @@ enum AdminShapes {
         "AuditRow",
         [
             .init("place", "From 1 on, without a gap.") { $0.row.place }, .init("at") { Timestamp($0.row.at) },
-            .init("actor", "staff: and a member's number, or cli: and a name that nobody has proven.") { $0.row.actor },
+            .init("actor", "staff: and a member's number, or cli: and a name that is not proven.") { $0.row.actor },
             .init("proven") { $0.row.isProven },
             .init("role", "The actor's at the time.") { $0.row.role }, .init("act") { $0.row.act },
             .init("environment") { $0.row.environment }, .init("app") { $0.row.app },

@@ -37,7 +37,7 @@ package struct StaffCheck: CallerIdentification {
             })
     }
 
-    /// Addresses are limited before credentials are looked at, whoever claims to be staff.
+    /// Each address is limited before credentials are looked at, whatever they claim.
     package func claimsTrust(_ headers: HTTPFields) -> Bool { false }
 
     package func caller(of headers: HTTPFields) async throws -> StaffMember {

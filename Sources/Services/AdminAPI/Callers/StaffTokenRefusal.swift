@@ -8,7 +8,7 @@ enum StaffTokenRefusal: String, Error, Sendable, CaseIterable {
     case missing
     /// It is no staff token at all.
     case malformed
-    /// It is nobody's, was revoked, or has expired.
+    /// No member has it, or it was revoked or has expired.
     case unknown = "staff_token"
 
     private var code: ProblemCode { self == .missing ? .tokenMissing : .tokenInvalid }

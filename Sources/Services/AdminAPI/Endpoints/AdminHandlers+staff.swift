@@ -107,7 +107,7 @@ extension AdminHandlers {
             Self.memberShape.schema, []
         ) { _, actor, reason, member in
             guard let member, let removed = try await staff.remove(member.mail, by: actor, why: reason) else {
-                throw Self.nobody
+                throw Self.noMember
             }
             return APIAnswer(
                 .ok, Self.memberShape.value(of: ShownMember(member: removed, isWhole: true)),
@@ -126,7 +126,7 @@ extension AdminHandlers {
             guard let member,
                 let token = try await staff.addToken(
                     secret, for: member.mail, days: body.integer("days") ?? 90, by: actor, why: reason)
-            else { throw Self.nobody }
+            else { throw Self.noMember }
             return APIAnswer(
                 .ok, Self.tokenShape.value(of: (token, secret)),
                 log: ["member": "\(member.id)", "number": "\(token.id)"])
@@ -138,14 +138,14 @@ extension AdminHandlers {
         var endpoint = managing(
             "/admin/staff/{member}/tokens/{token}/revoke", "revokeStaffToken", "Revokes a token of a member's.",
             Self.revokedShape.schema, []
-        ) { _, _, _, _ in throw Self.nobody }
+        ) { _, _, _, _ in throw Self.noMember }
         endpoint.pathSchemas["token"] = .string(.init(1, 20))
         endpoint.answer = { request in
             let (body, acting, subject) = try await managed(request)
             let reason = try Self.reason(body)
             guard let subject, let number = Self.number(request.path["token"]),
                 let token = try await staff.revokeToken(number, of: subject.mail, by: acting.actor, why: reason)
-            else { throw Self.nobody }
+            else { throw Self.noMember }
             return APIAnswer(.ok, Self.revokedShape.value(of: token), log: ["number": "\(token.id)"])
         }
         return endpoint
@@ -173,7 +173,7 @@ extension AdminHandlers {
         return endpoint
     }
 
-    /// The body, who acts, and the member whom the path names.
+    /// The body, the acting member, and the member that the path names.
     private func managed(
         _ request: AdminRequest
     ) async throws -> (body: JSONObject, acting: StaffMember, subject: StaffMember?) {
@@ -187,7 +187,7 @@ extension AdminHandlers {
         text.flatMap { text in text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil }
     }
 
-    private static let nobody = APIProblem(.notFound, "no member, or no token of theirs, has this number")
+    private static let noMember = APIProblem(.notFound, "no member, or no token of theirs, has this number")
 
     private static let tokenShape = Shape<(token: RecordedStaffToken, secret: StaffSecret), Void>(
         "StaffToken",

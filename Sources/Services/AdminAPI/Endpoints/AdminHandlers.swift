@@ -64,7 +64,7 @@ package struct AdminHandlers: Sendable {
         ]
     }
 
-    // MARK: Who asks
+    // MARK: The caller
 
     /// The member who asks.
     func member(_ request: AdminRequest) throws(APIProblem) -> StaffMember {
@@ -105,7 +105,7 @@ package struct AdminHandlers: Sendable {
         return member.scope.isSuperset(of: try await catalogApps)
     }
 
-    // MARK: Whom it is about
+    // MARK: The account
 
     /// The account of a reference; nil for what names none.
     func account(_ text: String) async throws -> AccountIdentity? {

@@ -10,7 +10,7 @@ final class ExportSlots: Sendable {
 
     private let running = Mutex<[Int64: Int]>([:])
 
-    /// A place, until nobody holds it any more: also where the answer is never written.
+    /// A place, held until its last reference goes: also where the answer is never written.
     final class Slot: Sendable {
         private let slots: ExportSlots
         private let member: Int64

@@ -45,7 +45,7 @@ extension RefundRefusal {
         return APIProblem(ProblemCode(self), ProblemText(english: detail), members: members)
     }
 
-    /// Without the commands that people with a terminal are told of.
+    /// Without the commands, which are for people with a terminal.
     private var detail: String {
         switch self {
         case .noOrder: "no such order is known here"

@@ -3,7 +3,7 @@ package import Base
 package import OrderStore
 import Subscriptions
 
-/// An order as it is shown: whose it is in full, or shortened.
+/// An order as it is shown, its account in full or shortened.
 package struct OpenedOrder: Sendable {
     /// The order.
     package var order: ListedOrder

@@ -9,7 +9,8 @@ extension CommandAnswer {
         self.init(
             ["members": Self.member.values(of: members)],
             text: members.isEmpty
-                ? "nobody is staff yet: storehook staff add EMAIL --role viewer" : Self.member.table(of: members),
+                ? "there are no members of the staff yet: storehook staff add EMAIL --role viewer"
+                : Self.member.table(of: members),
             csv: Self.member.csv(of: members))
     }
 

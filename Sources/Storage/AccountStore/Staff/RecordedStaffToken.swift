@@ -8,13 +8,13 @@ package struct RecordedStaffToken: Sendable, Hashable {
     package var memberID: Int64
     /// When it was made.
     package var createdAt: PostgresTimestamp
-    /// Who made it.
+    /// The actor that made it.
     package var createdBy: String
     /// Until when it is valid.
     package var expiresAt: PostgresTimestamp
     /// Since when it is no longer valid; nil while it was not revoked.
     package var revokedAt: PostgresTimestamp?
-    /// Who revoked it.
+    /// The actor that revoked it.
     package var revokedBy: String?
 
     static let columns = "t.id, t.member_id, t.created_at, t.created_by, t.expires_at, t.revoked_at, t.revoked_by"

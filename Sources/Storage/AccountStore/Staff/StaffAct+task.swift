@@ -2,7 +2,7 @@ package import Accounts
 package import Staff
 
 extension StaffAct.Kind {
-    /// What it is to the rules of who may do what.
+    /// The task that the rules know it as.
     package var task: StaffTask {
         switch self {
         case .grant(_, let days): .grant(days: days)

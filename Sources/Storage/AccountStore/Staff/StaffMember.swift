@@ -13,11 +13,11 @@ package struct StaffMember: Sendable, Hashable {
     package var apps: [String]?
     /// When they were added.
     package var addedAt: PostgresTimestamp
-    /// By whom.
+    /// The actor.
     package var addedBy: String
     /// When they were removed; nil while they are staff.
     package var removedAt: PostgresTimestamp?
-    /// By whom.
+    /// The actor.
     package var removedBy: String?
     /// How many of their tokens are valid.
     package var validTokens: Int64

@@ -61,7 +61,7 @@ package struct StaffMembers: Sendable {
     }
 
     /// Removes a member, and with it all of their tokens.
-    /// - Returns: the member; nil where nobody of this address is staff.
+    /// - Returns: the member; nil where no member has this address.
     package func remove(_ mail: String, by person: String, why: String? = nil) async throws -> StaffMember? {
         let person = String(person.prefix(200))
         return try await pool.withTransaction(TransactionOptions(isDurable: true, name: "staff.remove")) { session in
@@ -106,7 +106,7 @@ package struct StaffMembers: Sendable {
 
     /// Records a new token of a member.
     /// - Parameter show: called before the commit; where it throws, nothing is added.
-    /// - Returns: what is recorded; nil where nobody of this address is staff.
+    /// - Returns: what is recorded; nil where no member has this address.
     package func addToken(
         _ secret: StaffSecret, for mail: String, days: Int64, by person: String, why: String? = nil,
         showing show: @Sendable (StaffMember, RecordedStaffToken) throws -> Void = { _, _ in }
@@ -132,7 +132,7 @@ package struct StaffMembers: Sendable {
         }
     }
 
-    /// A member's tokens, the latest first; empty where nobody of this address is staff.
+    /// A member's tokens, the latest first; empty where no member has this address.
     package func tokens(of mail: String) async throws -> [RecordedStaffToken] {
         try await pool.query(
             PostgresQuery(
@@ -176,7 +176,7 @@ package struct StaffMembers: Sendable {
         }
     }
 
-    /// Whose token this is; nil where it is nobody's, was revoked or has expired, and where its holder was removed.
+    /// The holder of a token; nil where no member has it, where it was revoked or has expired, and where its holder was removed.
     package func holder(of secret: StaffSecret) async throws -> StaffMember? {
         try await pool.query(
             PostgresQuery(
