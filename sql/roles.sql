@@ -313,7 +313,8 @@ grant select, insert, delete on storehook.account_lines to storehook_api;
 grant select, insert, update, delete on storehook.account_status, storehook.account_history to storehook_api;
 grant insert on storehook.purchase_attempts to storehook_api;
 -- What it applies may complete attempts: workers look at them again. What they are about it does not read.
-grant select (token, matched_order_id), update (check_at) on storehook.booked_attempts to storehook_api;
+grant select (token, product_id, environment, first_at, last_at, matched_order_id), update (check_at)
+    on storehook.booked_attempts to storehook_api;
 -- It keeps the names and mail addresses that the operator's servers give accounts.
 grant select, insert, update, delete on storehook.account_profiles to storehook_api;
 -- What it changes it tells of, in the same transaction.
@@ -369,7 +370,8 @@ grant execute on function storehook.is_filling(text, text), storehook.history_fi
 grant select, insert, update on storehook.extensions to storehook_console;
 grant select, insert on storehook.extension_queue to storehook_console;
 -- A purchase that moves may complete an attempt to buy.
-grant select (token, matched_order_id), update (check_at) on storehook.booked_attempts to storehook_console;
+grant select (token, product_id, environment, first_at, last_at, matched_order_id), update (check_at)
+    on storehook.booked_attempts to storehook_console;
 -- It lists orders, and shows what belongs to one.
 grant select on storehook.booked_orders, storehook.booked_transactions, storehook.booked_refunds, storehook.order_classes,
     storehook.order_days, storehook.order_transactions, storehook.shared_transactions to storehook_console;

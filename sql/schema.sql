@@ -6247,7 +6247,7 @@ CREATE INDEX booked_orders_of_day ON storehook.booked_orders USING btree (day DE
 
 CREATE INDEX booked_orders_of_purchase ON storehook.booked_orders USING btree (original_transaction_id) WHERE (order_key <> original_transaction_id);
 
-CREATE INDEX booked_orders_to_number ON storehook.booked_orders USING btree (day, id) WHERE (number IS NULL);
+CREATE INDEX booked_orders_to_number ON storehook.booked_orders USING btree (day, id) WHERE ((number IS NULL) AND (class_id IS NOT NULL));
 
 CREATE INDEX booked_orders_to_turn ON storehook.booked_orders USING btree (turns_at) WHERE (turns_at IS NOT NULL);
 

@@ -121,6 +121,22 @@ struct AttemptTests {
         ("failed", 3600, 86_400, true), ("failed", 3600, 86_401, false), ("failed", 3600, -1800, true),
     ]
 
+    @Test("a transaction has the attempts looked at again that it may complete by product and date, and no others")
+    func rechecked() async throws {
+        try await OrderDatabase.with(catalog: Shop.catalog()) { site in
+            for day in [0, 60, 100] { try await site.report("failed", at: Shop.day(Int64(day))) }
+            try await site.report("failed", at: Shop.day(60), of: "yearly")
+            try await site.match(at: Shop.day(200))
+            try await site.pool.query("update storehook.booked_attempts set check_at = null")
+            try await site.apply([Shop.bought("1", at: Shop.day(60, hours: 1), as: "ann")])
+            #expect(
+                try await site.texts(
+                    "select product_id || ' ' || first_at::date from storehook.booked_attempts where check_at is not null"
+                )
+                    == ["basic 2026-03-02"])
+        }
+    }
+
     @Test("a transaction completes an attempt from 10 minutes before it to 24 hours or 7 days after it, to the second")
     func windows() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in

@@ -72,7 +72,8 @@ create index booked_orders_of_class on storehook.booked_orders (class_id, day de
 create index booked_orders_of_day on storehook.booked_orders (day desc, id desc) include (class_id, number)
     where class_id is not null;
 create unique index booked_orders_number on storehook.booked_orders (day, number) where number is not null;
-create index booked_orders_to_number on storehook.booked_orders (day, id) where number is null;
+create index booked_orders_to_number on storehook.booked_orders (day, id)
+    where number is null and class_id is not null;
 create index booked_orders_to_turn on storehook.booked_orders (turns_at) where turns_at is not null;
 -- Several orders may share one originalTransactionId; where there is one, order_key has it.
 create index booked_orders_of_purchase on storehook.booked_orders (original_transaction_id)

@@ -16,19 +16,13 @@ struct DeadLettersList: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Option(help: "Only with this reason code.") var reason: String?
     @Option(help: "Only of this notification type.") var type: String?
-    @Option(help: "Only buried since then (ISO 8601, UTC).") var since: String?
+    @Option(help: "Only buried since then (ISO 8601, UTC).", transform: Timestamp.argument) var since: Timestamp?
     @OptionGroup var list: ListLimit
     @OptionGroup var output: Output
 
-    func validate() throws {
-        if let since, Timestamp(iso8601: since) == nil {
-            throw ValidationError("--since takes a date like 2026-01-31 or 2026-01-31T03:00:00Z")
-        }
-    }
-
     func run() async throws {
         let filter = DeadLetterFilter(
-            reason: reason, type: type, since: since.flatMap(Timestamp.init(iso8601:)).map(PostgresTimestamp.init))
+            reason: reason, type: type, since: since.map(PostgresTimestamp.init))
         let (letters, counts) = try await Database.with(try await shared.settings()) { pool in
             let outbox = Outbox(pool)
             return (try await outbox.deadLetters(filter, limit: list.limit), try await outbox.deadLetterCounts(filter))

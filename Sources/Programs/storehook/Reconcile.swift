@@ -28,9 +28,9 @@ struct Reconcile: ActingCommand {
     @Option(help: "The app's bundle id; all that keys are set for, by default.") var app: String?
     @Option(
         help:
-            "Ask once more about everything from this instant on, ISO 8601 with a zone, also where it is proven already."
-    )
-    var since: Instant?
+            "Ask once more about everything from this instant on, ISO 8601 with a zone, also where it is proven already.",
+        transform: Timestamp.argument)
+    var since: Timestamp?
     @Flag(help: "Only list what is missing.") var check = false
     @OptionGroup var output: Output
 
@@ -55,7 +55,7 @@ struct Reconcile: ActingCommand {
         guard !scopes.isEmpty else {
             throw CommandFailure("no key is set for \(app ?? "any app"); see STOREHOOK_APPLE_KEYS", status: .usage)
         }
-        let since = since.map { PostgresTimestamp($0.timestamp) }
+        let since = since.map { PostgresTimestamp($0) }
         try await Database.with(settings) { pool in
             let reconciliation = Reconciliation(History(pool), clients, of: scopes, owner: Operator.name)
             let counter = CountingLine(check ? "listed" : "listed, recovered")

@@ -20,15 +20,12 @@ struct SubscriptionCommand: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The original transaction's id.") var originalTransactionID: String
-    @Option(help: "The instant, ISO 8601 in UTC; now by default.") var at: String?
+    @Option(help: "The instant, ISO 8601 in UTC; now by default.", transform: Timestamp.argument) var at: Timestamp?
     @OptionGroup var knowledge: KnowledgeOptions
     @Flag(help: "Show in which order it was learned, and what was believed then.") var asLearned = false
     @OptionGroup var output: Output
 
     func validate() throws {
-        if let at, Timestamp(iso8601: at) == nil {
-            throw ValidationError("--at takes a date like 2026-01-31 or 2026-01-31T12:00:00Z")
-        }
         if at != nil || knowledge.knownAt != nil, asLearned {
             throw ValidationError(
                 "--as-learned shows every belief at its own time: leave out --at and --known-at")
@@ -36,8 +33,8 @@ struct SubscriptionCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let known = knowledge.instant
-        let instant = at.flatMap(Timestamp.init(iso8601:)) ?? known ?? WallClock.now()
+        let known = knowledge.knownAt
+        let instant = at ?? known ?? WallClock.now()
         let id = originalTransactionID
         let settings = try await shared.settings()
         let policy = try settings.statusPolicy()

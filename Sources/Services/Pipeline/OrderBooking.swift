@@ -25,12 +25,16 @@ struct OrderBooking: ChangeObserver {
             let catalog = try applied.settled.catalog.map { try accounts.catalog($0, session) }
             try orders.book(changes, under: catalog, at: applied.settled.clock, session)
         }
-        try orders.recheckAttempts(of: owners(after: applied), changes, session)
+        try orders.recheckAttempts(
+            after: changes, of: applied.settled.owners, and: winners(of: applied), session)
     }
 
-    /// The accounts that have purchases which changed, or that were not theirs before.
-    private func owners(after applied: EvidencePipeline.Applied) -> Set<UniqueIdentifier> {
+    /// The accounts that purchases have come to, whether or not these changed.
+    private func winners(of applied: EvidencePipeline.Applied) -> Set<UniqueIdentifier> {
+        let settled = applied.settled
         let won = applied.bindings.filter { $0.value == .bound || $0.value == .transferred }.keys
-        return Set(Set(applied.change.purchases).union(won).compactMap { applied.settled.owners[$0] })
+        // An act of staff brings no evidence.
+        let moved = applied.change.deltas.isEmpty ? applied.change.purchases : Array(settled.formerOwners.keys)
+        return Set((moved + won).compactMap { settled.owners[$0] })
     }
 }

@@ -56,7 +56,10 @@ extension OrderStore {
     func numbers(
         of wanted: Set<OrderClass>, _ session: borrowing PostgresSession
     ) throws -> [OrderClass: Int32] {
-        var numbers = classes.withLock { known in known.filter { wanted.contains($0.key) } }
+        var numbers: [OrderClass: Int32] = [:]
+        classes.withLock { known in
+            for kind in wanted { numbers[kind] = known[kind] }
+        }
         // What another transaction adds at the same moment is found once it has committed.
         while true {
             let missing = wanted.filter { numbers[$0] == nil }.sorted()

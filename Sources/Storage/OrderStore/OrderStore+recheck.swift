@@ -1,34 +1,70 @@
 package import Base
 import Foundation
 package import Postgres
-import PurchaseStore
-import Subscriptions
+package import Subscriptions
 
 extension OrderStore {
-    /// Has attempts to buy looked at again, in the transaction that changed what may complete them.
+    /// Has attempts to buy looked at again, in the transaction that changed what may complete them: those that a changed transaction may
+    /// complete by its account, product and date, and all of accounts that purchases have come to.
     /// - Parameters:
-    ///   - owners: the accounts whose purchases changed; they are locked.
+    ///   - owners: the accounts of the purchases that changed; they are locked.
+    ///   - winners: accounts that purchases have come to; they are locked.
     ///   - changes: what was booked: where transactions went, the attempts that they completed are open again.
     /// - Throws: `PostgresError`.
     package func recheckAttempts(
-        of owners: Set<UniqueIdentifier>, _ changes: [Change], _ session: borrowing PostgresSession
+        after changes: [Change], of owners: [PurchaseKey: UniqueIdentifier], and winners: Set<UniqueIdentifier>,
+        _ session: borrowing PostgresSession
     ) throws {
+        let sales = changes.flatMap { change in
+            owners[change.key].map { owner in
+                change.booked.orders.flatMap(\.changed).compactMap { transaction in
+                    transaction.productID.map {
+                        RecheckedSale(
+                            token: UUID(owner), environment: change.key.environment, productID: $0,
+                            at: PostgresTimestamp(transaction.startsAt))
+                    }
+                }
+            } ?? []
+        }
         let lost = changes.flatMap { change in
             (change.booked.gone + change.booked.orders.filter { !$0.removed.isEmpty }.map(\.order.key)).map {
                 OrderPlace(change.key, $0)
             }
         }
-        if !owners.isEmpty { try session.query(.recheck(owners.sorted())) }
+        if !sales.isEmpty { try session.query(.recheck(sales)) }
+        if !winners.isEmpty { try session.query(.recheck(winners.sorted())) }
         if !lost.isEmpty { try session.query(.recheck(matchedTo: lost)) }
     }
 }
 
+/// A transaction that may complete attempts.
+private struct RecheckedSale {
+    let token: UUID
+    let environment: String
+    let productID: String
+    let at: PostgresTimestamp
+}
+
 extension PostgresQuery {
-    fileprivate static func recheck(_ owners: [UniqueIdentifier]) -> PostgresQuery {
+    /// A day and a bit wider than the windows of ``/Subscriptions/AttemptMatching``, which decides.
+    fileprivate static func recheck(_ sales: [RecheckedSale]) -> PostgresQuery {
         PostgresQuery(
             "orders.recheck",
-            "update storehook.booked_attempts set check_at = now() where token = any(\(owners.map { UUID($0) }))"
+            """
+            update storehook.booked_attempts a set check_at = now()
+              from unnest(\(sales.map(\.token)), \(sales.map(\.environment)), \(sales.map(\.productID)), \(sales.map(\.at)))
+                   as sale (token, environment, product_id, at)
+             where (a.token, a.product_id, a.environment) = (sale.token, sale.product_id, sale.environment)
+               and a.first_at <= sale.at + interval '1 day' and a.last_at >= sale.at - interval '8 days'
+            """
         ).keepingPlan()
+    }
+
+    fileprivate static func recheck(_ winners: [UniqueIdentifier]) -> PostgresQuery {
+        PostgresQuery(
+            "orders.recheck_all",
+            "update storehook.booked_attempts set check_at = now() where token = any(\(winners.map { UUID($0) }))"
+        )
     }
 
     fileprivate static func recheck(matchedTo places: [OrderPlace]) -> PostgresQuery {

@@ -20,24 +20,18 @@ struct AccountShow: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @OptionGroup var account: AccountOptions
-    @Option(help: "The instant, ISO 8601 in UTC; now by default.") var at: String?
+    @Option(help: "The instant, ISO 8601 in UTC; now by default.", transform: Timestamp.argument) var at: Timestamp?
     @OptionGroup var knowledge: KnowledgeOptions
     @Option(help: "Apple's name of the environment.", transform: Environment.argument)
     var environment = Environment.production
 
-    func validate() throws {
-        if let at, Timestamp(iso8601: at) == nil {
-            throw ValidationError("--at takes a date like 2026-01-31 or 2026-01-31T12:00:00Z")
-        }
-    }
-
     func run() async throws {
-        let (reference, instant) = (account.account, at.flatMap { Timestamp(iso8601: $0) })
+        let (reference, instant) = (account.account, at)
         let settings = try await shared.settings()
         let (named, known) = try await Database.with(settings) { pool in
             do {
                 let (named, store) = (try await Database.account(reference, pool, settings), AccountStore(pool))
-                guard let known = knowledge.instant else {
+                guard let known = knowledge.knownAt else {
                     return (named, try await store.history(of: named.token, in: environment.rawValue, at: instant))
                 }
                 let then = KnowledgeThen(at: known, policy: try settings.statusPolicy())
@@ -52,7 +46,7 @@ struct AccountShow: AsyncParsableCommand {
             }
         }
         guard var view = known else {
-            if let then = knowledge.instant {
+            if let then = knowledge.knownAt {
                 throw CommandFailure("nothing was known of account \(reference) in \(environment) by \(then)")
             }
             return try await showUnknown(named, at: instant, settings)

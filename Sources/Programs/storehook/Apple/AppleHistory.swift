@@ -16,15 +16,15 @@ struct AppleHistory: AsyncParsableCommand {
 
     @OptionGroup var options: AppleOptions
     @Argument(help: "Any transaction id of the customer's, or an app transaction id.") var id: String
-    @Option(help: "Purchases from here on, ISO 8601 in UTC.") var since: Instant?
-    @Option(help: "Purchases before this, ISO 8601 in UTC.") var until: Instant?
+    @Option(help: "Purchases from here on, ISO 8601 in UTC.", transform: Timestamp.argument) var since: Timestamp?
+    @Option(help: "Purchases before this, ISO 8601 in UTC.", transform: Timestamp.argument) var until: Timestamp?
     @Option(name: .customLong("product"), help: "Of this product alone; may be repeated.") var products: [String] = []
     @Flag(help: "Only what was refunded or taken back.") var revoked = false
     @OptionGroup var place: PageOption
 
     func run() async throws {
         var request = ServerRequest.transactionHistory(
-            id, from: since?.timestamp, to: until?.timestamp, products: products, revoked: revoked ? true : nil
+            id, from: since, to: until, products: products, revoked: revoked ? true : nil
         )
         request.page = place.revision
         try await options.run { [request] client, environment in

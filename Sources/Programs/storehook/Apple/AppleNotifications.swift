@@ -16,8 +16,9 @@ struct AppleNotifications: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: AppleOptions
-    @Option(help: "From here on, ISO 8601 in UTC; a day ago by default.") var since: Instant?
-    @Option(help: "Up to here, ISO 8601 in UTC; now by default.") var until: Instant?
+    @Option(help: "From here on, ISO 8601 in UTC; a day ago by default.", transform: Timestamp.argument) var since:
+        Timestamp?
+    @Option(help: "Up to here, ISO 8601 in UTC; now by default.", transform: Timestamp.argument) var until: Timestamp?
     @Option(help: "About this transaction alone.") var transaction: String?
     @Option(help: "Of this type alone, like DID_RENEW.") var type: String?
     @Option(help: "Of this subtype alone; with --type.") var subtype: String?
@@ -33,12 +34,12 @@ struct AppleNotifications: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let end = until?.timestamp ?? WallClock.now()
+        let end = until ?? WallClock.now()
         let filter: NotificationFilter? =
             transaction.map { .transaction($0) }
             ?? type.map { .type(.init(rawValue: $0), subtype.map(NotificationSubtype.init(rawValue:))) }
         let request = ServerRequest.notificationHistory(
-            from: since?.timestamp ?? end.adding(days: -1), to: end, filter, onlyFailures: onlyFailures ? true : nil)
+            from: since ?? end.adding(days: -1), to: end, filter, onlyFailures: onlyFailures ? true : nil)
         try await options.run { client, environment in
             guard let environment else {
                 throw CommandFailure("say --environment Production or --environment Sandbox", status: .usage)

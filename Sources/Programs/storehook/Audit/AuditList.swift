@@ -28,15 +28,17 @@ struct AuditList: AsyncParsableCommand {
     @Option(help: "Only of this app (bundle id).") var app: String?
     @Option(help: "Apple's name of the environment; all by default.", transform: Environment.argument)
     var environment: Environment?
-    @Option(help: "Only those from this instant on, such as 2026-01-31 or 2026-01-31T12:00:00Z.") var from: String?
-    @Option(help: "Only those before this instant.") var to: String?
+    @Option(
+        help: "Only those from this instant on, such as 2026-01-31 or 2026-01-31T12:00:00Z.",
+        transform: Timestamp.argument) var from: Timestamp?
+    @Option(help: "Only those before this instant.", transform: Timestamp.argument) var to: Timestamp?
     @OptionGroup var opening: OpeningOptions
     @OptionGroup var pages: PageOptions
     @OptionGroup var output: ListOutput
 
     func validate() throws {
         try account?.validate()
-        _ = try (cursor, subjectParts, instant(from, "--from"), instant(to, "--to"))
+        _ = try (cursor, subjectParts)
         guard account == nil || subject == nil else { throw ValidationError("say --account or --subject, not both") }
     }
 
@@ -60,15 +62,6 @@ struct AuditList: AsyncParsableCommand {
         }
     }
 
-    private func instant(_ text: String?, _ option: String) throws -> Timestamp? {
-        try text.map { text in
-            guard let instant = Timestamp(iso8601: text) else {
-                throw ValidationError("\(option) takes a date like 2026-01-31 or 2026-01-31T03:00:00Z")
-            }
-            return instant
-        }
-    }
-
     func run() async throws {
         let settings = try await shared.settings()
         let page = try await Database.with(settings) { pool in
@@ -77,7 +70,7 @@ struct AuditList: AsyncParsableCommand {
             filter.subject = try subjectParts.map { (kind: $0, reference: $1) }
             (filter.actor, filter.act, filter.app) = (actor, act, app)
             filter.environment = environment?.rawValue
-            (filter.from, filter.to) = (try instant(from, "--from"), try instant(to, "--to"))
+            (filter.from, filter.to) = (from, to)
             let (log, asked) = (AuditLog(pool), filter)
             let page = try await pages.read(after: try cursor) { try await log.list(asked, after: $0, limit: $1) }
                 .map { ShownAuditRow($0, isOpen: opening.open) }

@@ -1,5 +1,6 @@
 import Accounts
 import ArgumentParser
+import Base
 import EventStore
 import Postgres
 import PurchaseStore
@@ -8,8 +9,9 @@ import PurchaseStore
 struct EventSelectionOptions: ParsableArguments {
     @Argument(help: "The events, by what receivers know them by (evt_42).") var ids: [String] = []
     @Option(help: "Those of this account: its id, or token: and its appAccountToken.") var account: AccountReference?
-    @Option(help: "Only those from this instant on: 2026-01-31 or 2026-01-31T12:00:00Z.") var since: Instant?
-    @Option(help: "Only those before this instant.") var until: Instant?
+    @Option(help: "Only those from this instant on: 2026-01-31 or 2026-01-31T12:00:00Z.", transform: Timestamp.argument)
+    var since: Timestamp?
+    @Option(help: "Only those before this instant.", transform: Timestamp.argument) var until: Timestamp?
     @Option(help: "To this endpoint alone, by its number.") var endpoint: Int64?
 
     func validate() throws {
@@ -44,7 +46,7 @@ struct EventSelectionOptions: ParsableArguments {
         EventSelection(
             eventIDs: ids.isEmpty ? nil : ids.compactMap { Delivery.eventID($0) },
             token: try await Database.token(account, pool, settings),
-            since: since.map { PostgresTimestamp($0.timestamp) },
-            until: until.map { PostgresTimestamp($0.timestamp) }, endpointID: endpoint)
+            since: since.map { PostgresTimestamp($0) },
+            until: until.map { PostgresTimestamp($0) }, endpointID: endpoint)
     }
 }

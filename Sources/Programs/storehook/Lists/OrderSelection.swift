@@ -25,9 +25,13 @@ struct OrderSelection: ParsableArguments {
     @Option(help: "From this country of the App Store, such as USA.") var storefront: String?
     @Option(help: "Of products that give this tier of the catalog.") var tier: String?
     @Option(help: "yes: a refund stands; no: none does.") var refunded: Answer?
-    @Option(help: "From this day on, such as 2026-01-31: an order's day is that in its number.") var from: String?
-    @Option(help: "Up to this day, which belongs to it.") var to: String?
-    @Option(help: "Changed by evidence since this instant, such as 2026-01-31T12:00:00Z.") var updatedSince: String?
+    @Option(
+        help: "From this day on, such as 2026-01-31: an order's day is that in its number.",
+        transform: OrderDay.argument) var from: OrderDay?
+    @Option(help: "Up to this day, which belongs to it.", transform: OrderDay.argument) var to: OrderDay?
+    @Option(
+        help: "Changed by evidence since this instant, such as 2026-01-31T12:00:00Z.", transform: Timestamp.argument)
+    var updatedSince: Timestamp?
 
     enum Answer: String, ExpressibleByArgument, CaseIterable {
         case yes, no
@@ -35,27 +39,8 @@ struct OrderSelection: ParsableArguments {
 
     func validate() throws {
         try account?.validate()
-        _ = try (day(from, "--from"), day(to, "--to"), instant)
         guard search.map({ (1...1000).contains($0.unicodeScalars.count) }) ?? true else {
             throw ValidationError("--search takes 1 to 1000 characters")
-        }
-    }
-
-    private func day(_ text: String?, _ option: String) throws -> OrderDay? {
-        try text.map { text in
-            guard let day = OrderDay(text) else { throw ValidationError("\(option) takes a day like 2026-01-31") }
-            return day
-        }
-    }
-
-    private var instant: Timestamp? {
-        get throws {
-            try updatedSince.map { text in
-                guard let instant = Timestamp(iso8601: text) else {
-                    throw ValidationError("--updated-since takes a date like 2026-01-31 or 2026-01-31T03:00:00Z")
-                }
-                return instant
-            }
         }
     }
 
@@ -67,8 +52,16 @@ struct OrderSelection: ParsableArguments {
         (filter.currency, filter.storefront) = (currency?.uppercased(), storefront?.uppercased())
         filter.isRefunded = refunded.map { $0 == .yes }
         filter.account = try await Database.token(account, pool, settings)
-        (filter.from, filter.to) = (try day(from, "--from"), try day(to, "--to"))
-        filter.updatedSince = try instant
+        (filter.from, filter.to) = (from, to)
+        filter.updatedSince = updatedSince
         return filter
+    }
+}
+
+extension OrderDay {
+    /// Reads a day of the command line.
+    static func argument(_ text: String) throws -> OrderDay {
+        guard let day = OrderDay(text) else { throw ValidationError("it is a day like 2026-01-31") }
+        return day
     }
 }

@@ -19,26 +19,17 @@ struct RefundsRecord: ActingCommand {
     @OptionGroup var options: RefundOptions
     @Option(help: "What the refund is called where it was made, 1 to 100 characters.") var reference: String
     @Option(help: "What was refunded, in thousandths of the currency.") var amount: Int64
-    @Option(help: "When it was made, such as 2026-01-31 or 2026-01-31T12:00:00Z.") var at: String
+    @Option(help: "When it was made, such as 2026-01-31 or 2026-01-31T12:00:00Z.", transform: Timestamp.argument)
+    var at: Timestamp
 
     func validate() throws {
         guard (1...100).contains(reference.unicodeScalars.count), reference.contains(where: { !$0.isWhitespace }),
             reference.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else { throw ValidationError("--reference takes 1 to 100 characters, on one line") }
-        _ = try instant
-    }
-
-    private var instant: Timestamp {
-        get throws {
-            guard let instant = Timestamp(iso8601: at) else {
-                throw ValidationError("--at takes a date like 2026-01-31 or 2026-01-31T03:00:00Z")
-            }
-            return instant
-        }
     }
 
     func run() async throws {
-        let refund = RefundRequest.ElsewhereRefund(reference: reference, amount: amount, at: try instant)
+        let refund = RefundRequest.ElsewhereRefund(reference: reference, amount: amount, at: at)
         try await options.act { try await $0.record($1, refund, by: $2) }
     }
 }

@@ -57,8 +57,14 @@ extension AdminHandlers {
         return try await Self.auditPages(filter, audit).answer(request, self)
     }
 
+    /// An instant of the query.
     static func instant(_ name: String, _ request: AdminRequest) throws(APIProblem) -> Timestamp? {
         guard let text = request.query[name] else { return nil }
+        return try instant(name, text)
+    }
+
+    /// An instant that is sent as text.
+    static func instant(_ name: String, _ text: String) throws(APIProblem) -> Timestamp {
         guard let instant = Timestamp(iso8601: text) else {
             throw APIProblem(
                 .invalidRequest, ProblemText(english: "\(name) takes a date like 2026-01-31 or 2026-01-31T03:00:00Z"))

@@ -173,9 +173,7 @@ extension AdminHandlers {
             guard reference.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
                 throw APIProblem(.invalidRequest, "reference has to be on one line")
             }
-            guard let at = Timestamp(iso8601: body.string("at") ?? "") else {
-                throw APIProblem(.invalidRequest, "at takes a date like 2026-01-31 or 2026-01-31T03:00:00Z")
-            }
+            let at = try Self.instant("at", body.string("at") ?? "")
             return try await refunds.record(
                 number, .init(reference: reference, amount: body.integer("amount") ?? 0, at: at), by: actor)
         }

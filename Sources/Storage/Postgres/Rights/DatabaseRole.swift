@@ -195,8 +195,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
             )
             .union([DatabaseRight(.update, on: "server_keys", column: "last_used_at")])
             .union([DatabaseRight(.update, on: "account_ids", column: "only_row")])
-            .union(["token", "matched_order_id"].map { DatabaseRight(.select, on: "booked_attempts", column: $0) })
-            .union([DatabaseRight(.update, on: "booked_attempts", column: "check_at")])
+            .union(Self.recheckingAttempts)
         case .bi:
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select], "orders": [.select],
@@ -228,11 +227,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "staff_refund_requests": [.select, .insert], "refund_request_texts": [.select, .insert],
             ])
             .union(Self.decidingRefunds)
-            .union(
-                ["order_id", "matched_order_id", "token"]
-                    .map { DatabaseRight(.select, on: "booked_attempts", column: $0) }
-            )
-            .union([DatabaseRight(.update, on: "booked_attempts", column: "check_at")])
+            .union(Self.recheckingAttempts)
+            .union([DatabaseRight(.select, on: "booked_attempts", column: "order_id")])
             .union([DatabaseRight(.update, on: "booked_transactions", column: "follows")])
             .union(
                 ["id", "transaction_id", "bundle_id", "environment", "outcome", "began_at"]
@@ -289,6 +285,12 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
             "state", "decider", "decided_at", "share_before", "refunded_before", "refunded_before_at", "apple_share",
             "apple_amount", "apple_at", "reversed_at", "processed_at",
         ].map { DatabaseRight(.update, on: "staff_refund_requests", column: $0) })
+
+    /// What has attempts to buy looked at again.
+    private static let recheckingAttempts = Set(
+        ["token", "product_id", "environment", "first_at", "last_at", "matched_order_id"]
+            .map { DatabaseRight(.select, on: "booked_attempts", column: $0) }
+    ).union([DatabaseRight(.update, on: "booked_attempts", column: "check_at")])
 
     /// What decides about them.
     private static let decidingRefunds = Set(
