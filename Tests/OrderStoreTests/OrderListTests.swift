@@ -27,9 +27,9 @@ struct OrderListTests {
         },
     ]
 
-    private static func day(_ number: Int) -> OrderDay? {
+    private static func day(_ number: Int) -> CalendarDay? {
         let start = Timestamp(iso8601: OrderListDatabase.day) ?? .distantPast
-        return OrderDay(start.adding(days: Int64(number)).description.prefix(10))
+        return CalendarDay(start.adding(days: Int64(number)).description.prefix(10))
     }
 
     /// Bounds at which each way of reading is taken.

@@ -40,7 +40,7 @@ struct OrderSearchTests {
                 let prefix = String(number.prefix(Int.random(in: 4...19, using: &generator)))
                 var filter = OrderFilter()
                 if Bool.random(using: &generator) { filter.bundleID = OrderListDatabase.apps[0] }
-                if Bool.random(using: &generator) { filter.from = OrderDay("2026-03-02") }
+                if Bool.random(using: &generator) { filter.from = CalendarDay("2026-03-02") }
                 if Bool.random(using: &generator) {
                     filter.account = account(Int.random(in: 0..<40, using: &generator))
                 }

@@ -20,7 +20,7 @@ package struct ListedOrder: Sendable, Hashable {
     /// Its number; nil until it is dealt, a second after its first record.
     package var number: String?
     /// Its day.
-    package var day: OrderDay { mark.day }
+    package var day: CalendarDay { mark.day }
     /// The environment.
     package var environment: String
     /// The app.

@@ -9,7 +9,7 @@ enum OrderCandidates: Sendable {
     /// Those that an id of Apple's leads to, or that belong to the accounts that it may name.
     case id(String, Set<UniqueIdentifier>)
     /// Those of a day with these places.
-    case numbered(OrderDay, [ClosedRange<Int32>])
+    case numbered(CalendarDay, [ClosedRange<Int32>])
 }
 
 extension PostgresQuery.StringInterpolation {

@@ -26,9 +26,9 @@ package struct OrderFilter: Sendable, Hashable {
     /// Whether a refund stands.
     package var isRefunded: Bool?
     /// From this day on.
-    package var from: OrderDay?
+    package var from: CalendarDay?
     /// Up to this day, which belongs to it.
-    package var to: OrderDay?
+    package var to: CalendarDay?
     /// That evidence changed at this instant or later.
     package var updatedSince: Timestamp?
 

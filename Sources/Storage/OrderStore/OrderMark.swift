@@ -3,12 +3,12 @@ import Postgres
 
 /// Where an order stands in a list: the latest days come first, and of a day those that were booked last.
 struct OrderMark: Sendable, Hashable, Comparable {
-    var day: OrderDay
+    var day: CalendarDay
     var id: Int64
 
     /// Reads a cursor; nil for what is none.
     init?(_ cursor: ListCursor) {
-        guard cursor.parts.count == OrderStore.cursorParts, let day = OrderDay(cursor.parts[0]),
+        guard cursor.parts.count == OrderStore.cursorParts, let day = CalendarDay(cursor.parts[0]),
             let id = Int64(cursor.parts[1])
         else { return nil }
         self.day = day
@@ -18,7 +18,7 @@ struct OrderMark: Sendable, Hashable, Comparable {
     /// Reads the columns `day`, as text, and `id`.
     init(_ row: PostgresRow) throws {
         let text: String = try row.decode("day")
-        guard let day = OrderDay(text) else {
+        guard let day = CalendarDay(text) else {
             throw PostgresError(.decoding, "an order's day is no day", operation: "orders")
         }
         self.day = day

@@ -1,7 +1,9 @@
+import Base
+
 /// The beginning of an order's number, or all of it, as people write it: `ORD-20261128-00`, in any case.
 package struct OrderNumberPrefix: Sendable, Hashable {
     /// The days that fit; nil where none does.
-    let days: ClosedRange<OrderDay>?
+    let days: ClosedRange<CalendarDay>?
     /// The places within the day that fit, where the day is whole; nil where any does.
     let places: [ClosedRange<Int32>]?
     /// Whether it is a whole number, as it is shown.
@@ -13,14 +15,14 @@ package struct OrderNumberPrefix: Sendable, Hashable {
             let match = String(text).wholeMatch(
                 of: /(?i:ORD)-(?:(?<part>[0-9]{0,7})|(?<day>[0-9]{8})(?:-(?<place>[0-9]{0,9}))?)/)
         else { return nil }
-        days = OrderDay.days(beginningWith: match.output.day ?? match.output.part ?? "")
+        days = CalendarDay.days(beginningWith: match.output.day ?? match.output.part ?? "")
         let place = match.output.place ?? ""
         places = match.output.day == nil || place.isEmpty ? nil : Self.places(beginningWith: place)
         isWhole = place.count == 4 || place.count > 4 && place.first != "0"
     }
 
     /// The order that a whole number names; nil of what is none.
-    var whole: (day: OrderDay, place: Int32)? {
+    var whole: (day: CalendarDay, place: Int32)? {
         guard isWhole, let day = days?.lowerBound, let place = places?.first(where: { $0.count == 1 }) else {
             return nil
         }

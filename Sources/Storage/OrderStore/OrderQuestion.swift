@@ -23,7 +23,7 @@ struct OrderQuestion: Sendable {
     var limit: Int
 
     /// The first and the last day; where they are the wrong way round, nothing is found.
-    mutating func restrict(to days: ClosedRange<OrderDay>) {
+    mutating func restrict(to days: ClosedRange<CalendarDay>) {
         filter.from = max(filter.from ?? days.lowerBound, days.lowerBound)
         filter.to = min(filter.to ?? days.upperBound, days.upperBound)
     }
@@ -121,7 +121,7 @@ extension PostgresQuery.StringInterpolation {
     }
 
     /// A constant for the planner, whatever the session's settings.
-    private mutating func appendInterpolation(day: OrderDay) {
+    private mutating func appendInterpolation(day: CalendarDay) {
         appendLiteral("('1970-01-01'::date + ")
         appendInterpolation(Int32(clamping: day.number))
         appendLiteral(")")

@@ -69,7 +69,7 @@ struct OrdersValues: Sendable {
     var accounts: [UniqueIdentifier] = []
     var currencies: [String] = []
     var storefronts: [String] = []
-    var days: [OrderDay] = []
+    var days: [CalendarDay] = []
     var numbers: [String] = []
     var transactions: [Transaction] = []
     /// The place behind page 9,999, or behind the middle of a smaller database.
@@ -86,7 +86,7 @@ struct OrdersValues: Sendable {
             .map { UniqueIdentifier(try $0.decode(0, as: UUID.self)) }
         currencies = try await texts("select distinct currency from storehook.order_classes")
         storefronts = try await texts("select distinct storefront from storehook.order_classes")
-        days = try await texts("select day::text from storehook.order_days").compactMap { OrderDay($0) }
+        days = try await texts("select day::text from storehook.order_days").compactMap { CalendarDay($0) }
         numbers = try await texts(
             "select number from storehook.orders where number is not null order by random() limit 5000")
         transactions = try await pool.query(

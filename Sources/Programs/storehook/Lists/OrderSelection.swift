@@ -27,8 +27,8 @@ struct OrderSelection: ParsableArguments {
     @Option(help: "yes: a refund stands; no: none does.") var refunded: Answer?
     @Option(
         help: "From this day on, such as 2026-01-31: an order's day is that in its number.",
-        transform: OrderDay.argument) var from: OrderDay?
-    @Option(help: "Up to this day, which belongs to it.", transform: OrderDay.argument) var to: OrderDay?
+        transform: CalendarDay.argument) var from: CalendarDay?
+    @Option(help: "Up to this day, which belongs to it.", transform: CalendarDay.argument) var to: CalendarDay?
     @Option(
         help: "Changed by evidence since this instant, such as 2026-01-31T12:00:00Z.", transform: Timestamp.argument)
     var updatedSince: Timestamp?
@@ -55,13 +55,5 @@ struct OrderSelection: ParsableArguments {
         (filter.from, filter.to) = (from, to)
         filter.updatedSince = updatedSince
         return filter
-    }
-}
-
-extension OrderDay {
-    /// Reads a day of the command line.
-    static func argument(_ text: String) throws -> OrderDay {
-        guard let day = OrderDay(text) else { throw ValidationError("it is a day like 2026-01-31") }
-        return day
     }
 }

@@ -69,9 +69,9 @@ extension AdminHandlers {
         } catch let refusal as ActRefusal { throw refusal.problem }
     }
 
-    private static func day(_ name: String, _ request: AdminRequest) throws(APIProblem) -> OrderDay? {
+    private static func day(_ name: String, _ request: AdminRequest) throws(APIProblem) -> CalendarDay? {
         guard let text = request.query[name] else { return nil }
-        guard let day = OrderDay(text) else {
+        guard let day = CalendarDay(text) else {
             throw APIProblem(.invalidRequest, ProblemText(english: "\(name) takes a day like 2026-01-31"))
         }
         return day

@@ -7,7 +7,7 @@ extension PostgresQuery {
     static let currentCatalog = PostgresQuery(
         "refunds.catalog", "select current_version from storehook.catalog_state")
 
-    static func order(_ number: (day: OrderDay, place: Int32)) -> PostgresQuery {
+    static func order(_ number: (day: CalendarDay, place: Int32)) -> PostgresQuery {
         PostgresQuery(
             "refunds.order",
             """
