@@ -107,6 +107,7 @@ extension PostgresQuery {
                 returning *
             )
             select known.*, false as is_new from known union all select added.*, true from added
-            """)
+            """
+        ).keepingPlan()
     }
 }

@@ -87,7 +87,8 @@ extension OrderStore {
                               \(rows.map(\.refundedAt))) as s (id, status, class_id, refunded_at)
                  where o.id = s.id and o.class_id is not null
                    and (o.status, o.class_id, o.refunded_at) is distinct from (s.status, s.class_id, s.refunded_at)
-                """))
+                """
+            ).keepingPlan())
     }
 }
 
@@ -263,7 +264,8 @@ extension PostgresQuery {
                set type = excluded.type, at = excluded.at, amount = excluded.amount, is_computed = excluded.is_computed
              where (known.type, known.at, known.amount, known.is_computed)
                    is distinct from (excluded.type, excluded.at, excluded.amount, excluded.is_computed)
-            """)
+            """
+        ).keepingPlan()
     }
 
     /// Deletes the rows beyond those that transactions have.
@@ -274,7 +276,8 @@ extension PostgresQuery {
             delete from storehook.booked_refunds r
              using unnest(\(items.map(\.order)), \(items.map(\.item)), \(items.map(\.count))) as i (order_id, item, count)
              where (r.order_id, r.item) = (i.order_id, i.item) and r.place >= i.count
-            """)
+            """
+        ).keepingPlan()
     }
 
     fileprivate static func removeTransactions(_ removed: [(order: Int64, item: String)]) -> PostgresQuery {
@@ -315,7 +318,8 @@ extension PostgresQuery {
               left join storehook.booked_transactions shown on (shown.order_id, shown.item) = (o.id, o.item)
              cross join lateral (\(unescaped: standing)) s
              where o.id = any (\(ids))
-            """)
+            """
+        ).keepingPlan()
     }
 
     /// Hides orders that are none any more; their numbers stay.

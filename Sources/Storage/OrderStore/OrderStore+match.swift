@@ -169,7 +169,8 @@ extension PostgresQuery {
             union all
             select null, a.product_id, a.environment, array[a.id], array[a.bundle_id]
               from due join storehook.booked_attempts a using (id) where due.token is null
-            """)
+            """
+        ).keepingPlan()
     }
 
     fileprivate static func attempts(_ ids: [Int64], at instant: PostgresTimestamp?) -> PostgresQuery {

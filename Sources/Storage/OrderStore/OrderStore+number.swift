@@ -25,9 +25,9 @@ extension OrderStore {
     static func takesTurn(_ task: String, _ session: borrowing PostgresSession) throws -> PostgresRow? {
         try session.query(
             PostgresQuery(
-                "orders.turn",
+                "orders.take_turn",
                 "select * from storehook.order_clock where task = \(task) and finished_at is null for update skip locked"
-            )
+            ).keepingPlan()
         ).first
     }
 
@@ -42,7 +42,8 @@ extension OrderStore {
                     or exists (select from storehook.order_clock where task = 'walk' and finished_at is null)
                     or exists (select from storehook.purchase_attempts where kind = 'purchase' and not is_booked)
                     or exists (select from storehook.booked_attempts where check_at <= now())
-                """)
+                """
+            ).keepingPlan()
         ).one().decode(0)
     }
 }
@@ -75,6 +76,7 @@ extension PostgresQuery {
               from ranked join counted using (day) join totals using (day)
              where o.id = ranked.id
             returning o.id
-            """)
+            """
+        ).keepingPlan()
     }
 }

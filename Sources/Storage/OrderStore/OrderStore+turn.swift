@@ -56,6 +56,7 @@ extension PostgresQuery {
               join storehook.order_classes c using (environment, bundle_id, product_id, plan_type, status, currency, storefront)
              where o.id = shown.id
             returning o.id
-            """)
+            """
+        ).keepingPlan()
     }
 }

@@ -78,7 +78,8 @@ package final class PurchasedProducts: Sendable {
                     on conflict (bundle_id, environment, product_id)
                     do update set held_until = greatest(p.held_until, excluded.held_until)
                 returning p.environment, p.bundle_id, p.product_id
-                """)
+                """
+            ).keepingPlan()
         ).map { row in
             Product(
                 environment: try row.decode(0), bundleID: try row.decode(1), productID: try row.decode(2))

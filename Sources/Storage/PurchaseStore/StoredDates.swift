@@ -49,6 +49,7 @@ extension PostgresQuery {
                   where r.original_transaction_id = key.original_transaction_id and r.bundle_id = key.bundle_id
                     and r.environment = key.environment offset 0)) e
              group by key.n
-            """)
+            """
+        ).keepingPlan()
     }
 }

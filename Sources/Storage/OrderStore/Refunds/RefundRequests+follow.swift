@@ -38,7 +38,8 @@ extension PostgresQuery {
               join storehook.booked_transactions t on (t.order_id, t.item) = (r.order_id, r.item)
              order by r.id
                for update of r
-            """)
+            """
+        ).keepingPlan()
     }
 
     /// Writes what Apple did; acts of staff are ``decided(_:_:_:at:)``.
