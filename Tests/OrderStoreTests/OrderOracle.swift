@@ -8,6 +8,9 @@ struct OrderOracle {
     let site: OrderDatabase
     /// Where the days begin.
     let zone: String
+    /// Whether numbers were dealt before all was heard. The day of a number stands, though an earlier first purchase is heard after it: it
+    /// is evidence then, and any day is right on which a record of the purchase was first bought.
+    var isDealtMeanwhile = false
 
     /// A row that only one side has.
     struct Difference: Sendable, CustomStringConvertible {
@@ -17,7 +20,9 @@ struct OrderOracle {
 
     /// Derives the expected rows anew, as tables of the schema `oracle`.
     func derive() async throws {
-        let script = Self.said + Self.things + Self.refunds + Self.relations + Self.expected(zone)
+        let script =
+            Self.said + Self.things + Self.refunds + Self.relations + Self.expected(zone)
+            + (isDealtMeanwhile ? Self.givenDays(zone) : "")
         try await site.pool.withTransaction { try $0.executeScript(script, deadline: .seconds(300)) }
     }
 
@@ -37,24 +42,28 @@ struct OrderOracle {
         drop schema if exists oracle cascade;
         create schema oracle;
         create table oracle.said as
-        select f.environment, f.bundle_id, f.original_transaction_id as line, f.transaction_id, f.kind, f.ownership, f.product_id,
-               f.purchased_at, f.expires_at, f.revoked_at, f.revocation_percentage as percentage, f.revocation_type, coalesce(f.price, f.paid) as price, f.currency,
-               f.storefront, coalesce(f.quantity, 1) as quantity, coalesce(f.is_free_trial, false) as is_trial, f.reason,
-               coalesce(f.is_upgraded, false) as is_upgraded, f.first_at as original_purchased_at, f.transaction_signed_at as signed_at,
-               f.transaction_digest as digest,
-               case f.kind when 'Auto-Renewable Subscription' then coalesce(f.web_order_line_item_id, f.transaction_id)
-                    when 'Non-Consumable' then
-                        first_value(f.transaction_id) over (
-                            partition by f.environment, f.bundle_id, f.original_transaction_id, f.kind, f.first_at
-                            order by f.purchased_at)
-                    else f.transaction_id end as item,
-               f.first_at = min(f.first_at) over (
-                   partition by f.environment, f.bundle_id, f.original_transaction_id) as is_first
-          from (select *, coalesce(original_purchased_at, first_bought_at) as first_at from storehook.purchase_facts) f
-         where f.transaction_id is not null and f.is_unsigned is not true;
-        alter table oracle.said add order_key text collate "C";
-        update oracle.said
-           set order_key = case when kind = 'Auto-Renewable Subscription' or kind = 'Non-Consumable' and is_first then line else item end;
+        with records as (
+            select environment, bundle_id, original_transaction_id as line, transaction_id, kind, ownership, product_id, purchased_at,
+                   expires_at, revoked_at, revocation_percentage as percentage, revocation_type, coalesce(price, paid) as price, currency,
+                   storefront, coalesce(quantity, 1) as quantity, coalesce(is_free_trial, false) as is_trial, reason,
+                   coalesce(is_upgraded, false) as is_upgraded, coalesce(original_purchased_at, first_bought_at) as original_purchased_at,
+                   transaction_signed_at as signed_at, transaction_digest as digest, web_order_line_item_id
+              from storehook.purchase_facts
+             where transaction_id is not null and is_unsigned is not true
+        ), grouped as (
+            select *,
+                   case kind when 'Auto-Renewable Subscription' then coalesce(web_order_line_item_id, transaction_id)
+                        when 'Non-Consumable' then
+                            first_value(transaction_id) over (
+                                partition by environment, bundle_id, line, kind, original_purchased_at order by purchased_at)
+                        else transaction_id end as item,
+                   original_purchased_at = min(original_purchased_at) over (partition by environment, bundle_id, line) as is_first
+              from records
+        )
+        -- An index on rows that this transaction has updated would not be used in it.
+        select *, (case when kind = 'Auto-Renewable Subscription' or kind = 'Non-Consumable' and is_first then line else item end)
+                      collate "C" as order_key
+          from grouped;
         create index on oracle.said (order_key, item, bundle_id, environment);
         analyze oracle.said;
 
@@ -233,6 +242,20 @@ struct OrderOracle {
         select environment, bundle_id, order_key, item, transaction_id, r.type, r.at, null, product_id, r.amount, currency, storefront,
                quantity, is_trial, is_void, r.is_computed
           from oracle.shown join oracle.refunds r using (environment, bundle_id, order_key, item);
+        """
+    }
+
+    /// Takes the days of numbers that were dealt early as they are, where they can be right.
+    private static func givenDays(_ zone: String) -> String {
+        """
+        update oracle.orders o
+           set day = booked.day
+          from storehook.booked_orders booked
+         where (booked.environment, booked.bundle_id, booked.order_key) = (o.environment, o.bundle_id, o.order_key)
+           and exists (
+               select from oracle.said s
+                where (s.environment, s.bundle_id, s.line) = (o.environment, o.bundle_id, o.original_transaction_id)
+                  and (s.original_purchased_at at time zone '\(zone)')::date = booked.day);
         """
     }
 
