@@ -82,6 +82,7 @@ let package = Package(
     targets: [
         // What C embeds because Swift cannot: the files of the migrations, and the commit.
         .target(name: "CEmbedded", path: "Sources/Base/CEmbedded", cSettings: commit),
+        // gzip. The HTTP libraries are linked with it as well.
         .systemLibrary(
             name: "CLibPQ", path: "Sources/Storage/CLibPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev", "libssl-dev"])]),
@@ -113,6 +114,9 @@ let package = Package(
         .target(
             name: "Events", dependencies: ["Accounts", "AppStorePayloads", "Base", "Subscriptions"],
             path: "Sources/Domain/Events", swiftSettings: rules),
+        // What is counted, and how. Pure.
+        .target(
+            name: "Figures", dependencies: ["Base"], path: "Sources/Domain/Figures", swiftSettings: rules),
         // What each member of the staff may do. Pure.
         .target(name: "Staff", path: "Sources/Domain/Staff", swiftSettings: rules),
         // PostgreSQL over libpq.
@@ -155,6 +159,10 @@ let package = Package(
                 "Subscriptions",
             ],
             path: "Sources/Storage/OrderStore", swiftSettings: rules),
+        // Figures: sums of the books by day.
+        .target(
+            name: "FigureStore", dependencies: ["Base", "Figures", "Postgres", "PurchaseStore"],
+            path: "Sources/Storage/FigureStore", swiftSettings: rules),
         // What Apple was asked and what it answered: its history of notifications, test notifications, extensions, consumption.
         .target(
             name: "AppleRecords",
@@ -216,8 +224,8 @@ let package = Package(
             name: "Worker",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore", "Events",
-                "EvidenceStore", "OrderStore", "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", logging,
-                metrics, serviceLifecycle,
+                "EvidenceStore", "FigureStore", "OrderStore", "Pipeline", "Postgres", "PurchaseStore", "Subscriptions",
+                logging, metrics, serviceLifecycle,
             ],
             path: "Sources/Services/Worker", swiftSettings: rules),
         // What is asked of Apple, over HTTP, with the operator's keys.
@@ -252,9 +260,9 @@ let package = Package(
             name: "Operations",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppStoreVerification",
-                "AppleRecords", "AuditStore", "Base", "EventStore", "Events", "EvidenceStore", "HTTPKit", "OrderStore",
-                "Pipeline", "Postgres", "PurchaseStore", "Staff", "Subscriptions", logging, nioCore, nioPosix,
-                serviceLifecycle,
+                "AppleRecords", "AuditStore", "Base", "EventStore", "Events", "EvidenceStore", "FigureStore", "Figures",
+                "HTTPKit", "OrderStore", "Pipeline", "Postgres", "PurchaseStore", "Staff", "Subscriptions", logging,
+                nioCore, nioPosix, serviceLifecycle,
             ],
             path: "Sources/Services/Operations", swiftSettings: rules),
         // What members of the staff ask, by token.
@@ -262,8 +270,8 @@ let package = Package(
             name: "AdminAPI",
             dependencies: [
                 "APIKit", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppleRecords",
-                "AuditStore", "Base", "HTTPKit", "Operations", "OrderStore", "Pipeline", "Postgres", "Staff",
-                "Subscriptions", httpTypes, logging, metrics, serviceLifecycle,
+                "AuditStore", "Base", "FigureStore", "Figures", "HTTPKit", "Operations", "OrderStore", "Pipeline",
+                "Postgres", "Staff", "Subscriptions", httpTypes, logging, metrics, serviceLifecycle,
             ],
             path: "Sources/Services/AdminAPI", swiftSettings: rules),
         // An Apple-shaped PKI, a store that lives, a stand-in for Apple's servers, a database full of purchases.
@@ -295,8 +303,8 @@ let package = Package(
             dependencies: [
                 "APIKit", "AccountAPI", "AccountStore", "Accounts", "AdminAPI", "AppStorePayloads", "AppStoreServerAPI",
                 "AppStoreVerification", "AppleRecords", "AppleSync", "AuditStore", "Base", "EventStore", "Events",
-                "EvidenceStore", "HTTPKit", "Monitoring", "Operations", "OrderStore", "Pipeline", "Postgres",
-                "PurchaseStore", "Receiver", "Schema",
+                "EvidenceStore", "FigureStore", "Figures", "HTTPKit", "Monitoring", "Operations", "OrderStore",
+                "Pipeline", "Postgres", "PurchaseStore", "Receiver", "Schema",
                 "Simulation", "Staff", "Subscriptions", "Webhooks", "Worker", argumentParser, configuration,
                 crypto, jwtKit, logging, metrics, nioSSL, serviceLifecycle, unixSignals,
             ],
@@ -306,11 +314,10 @@ let package = Package(
             name: "storehook-bench",
             dependencies: [
                 "AccountAPI", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base",
-                "EventStore", "Events", "EvidenceStore", "OrderStore", "Postgres", "PurchaseStore", "Schema",
-                "Simulation",
-                "Subscriptions", "Worker", argumentParser, asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit,
-                logging, nioCore,
-                nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals,
+                "EventStore", "Events", "EvidenceStore", "FigureStore", "Figures", "OrderStore", "Postgres",
+                "PurchaseStore", "Schema", "Simulation", "Subscriptions", "Worker", argumentParser, asyncHTTPClient,
+                crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                unixSignals,
             ],
             path: "Sources/Programs/storehook-bench", exclude: ["README.md"], swiftSettings: rules),
 
@@ -400,11 +407,18 @@ let package = Package(
         .testTarget(
             name: "OrderStoreTests",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "AuditStore", "Base", "OrderStore", "Pipeline",
-                "Postgres",
-                "PurchaseStore", "Schema", "Staff", "Subscriptions", "TestSupport", crypto, logging,
+                "AccountStore", "Accounts", "AppStorePayloads", "AuditStore", "Base", "OrderStore", "OrderSupport",
+                "Pipeline", "Postgres", "PurchaseStore", "Schema", "Staff", "Subscriptions", "TestSupport", crypto,
+                logging,
             ],
             path: "Tests/OrderStoreTests", swiftSettings: rules),
+        .testTarget(
+            name: "FigureStoreTests",
+            dependencies: [
+                "AppStorePayloads", "Base", "FigureStore", "Figures", "OrderSupport", "Postgres", "PurchaseStore",
+                "TestSupport",
+            ],
+            path: "Tests/FigureStoreTests", swiftSettings: rules),
         .testTarget(
             name: "AccountStoreTests",
             dependencies: [
@@ -450,9 +464,9 @@ let package = Package(
         .testTarget(
             name: "AdminAPITests",
             dependencies: [
-                "APIKit", "AccountStore", "Accounts", "AdminAPI", "AppStorePayloads", "AuditStore", "Base", "HTTPKit",
-                "OrderStore", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Staff", "Subscriptions",
-                "TestSupport",
+                "APIKit", "AccountStore", "Accounts", "AdminAPI", "AppStorePayloads", "AuditStore", "Base",
+                "FigureStore", "Figures", "HTTPKit", "OrderStore", "Pipeline", "Postgres", "PurchaseStore", "Schema",
+                "Staff", "Subscriptions", "TestSupport",
                 asyncHTTPClient, logging, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Tests/AdminAPITests", swiftSettings: rules),
@@ -492,6 +506,10 @@ let package = Package(
                 "TestSupport", "WebhookSupport", "Webhooks", logging, nioSSL, serviceLifecycle,
             ],
             path: "Tests/WebhooksTests", swiftSettings: rules),
+        .testTarget(
+            name: "FiguresTests",
+            dependencies: ["Base", "Figures", "TestSupport"],
+            path: "Tests/FiguresTests", swiftSettings: rules),
         .testTarget(
             name: "OperationsTests",
             dependencies: ["AppStoreVerification", "Base", "EvidenceStore", "Operations", "Postgres"],
@@ -536,9 +554,8 @@ let package = Package(
             name: "ProgramTests",
             dependencies: [
                 "Accounts", "AppStorePayloads", "AppStoreVerification", "AppleRecords", "AuditStore", "Base",
-                "EventStore", "Events",
-                "EvidenceStore",
-                "HTTPKit", "Pipeline", "Postgres", "Schema", "Simulation", "StandInSupport", "Subscriptions",
+                "EventStore", "Events", "EvidenceStore", "FigureStore", "HTTPKit", "Pipeline",
+                "Postgres", "Schema", "Simulation", "StandInSupport", "Subscriptions",
                 "TestSupport", "WebhookSupport", "storehook", "storehook-client-example", argumentParser,
                 asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, yams,
             ],
@@ -568,6 +585,14 @@ let package = Package(
                 nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Tests/StandInSupport", swiftSettings: rules),
+        // Orders in a database, random lives of customers, and what plain SQL makes of the facts.
+        .target(
+            name: "OrderSupport",
+            dependencies: [
+                "AccountStore", "AppStorePayloads", "Base", "OrderStore", "Pipeline", "Postgres", "PurchaseStore",
+                "Schema", "Subscriptions", "TestSupport", crypto,
+            ],
+            path: "Tests/OrderSupport", swiftSettings: rules),
         // Endpoints and events in a database.
         .target(
             name: "WebhookSupport",

@@ -182,6 +182,11 @@ grant select, insert, update on storehook.booked_orders, storehook.booked_transa
     storehook.order_days to storehook_worker;
 grant delete on storehook.booked_transactions, storehook.booked_refunds to storehook_worker;
 grant select, update on storehook.order_clock to storehook_worker;
+-- And sum figures. What changes the books marks their days by itself.
+grant select, insert, delete on storehook.figure_cells to storehook_worker;
+grant select, delete on storehook.figure_marks to storehook_worker;
+grant select, insert, update, delete on storehook.figure_sums to storehook_worker;
+grant select, update on storehook.figure_state to storehook_worker;
 -- What Apple refunds ends requests of the staff for it. What people decided it cannot change.
 grant select, update (state, decider, decided_at, share_before, refunded_before, refunded_before_at, apple_share,
     apple_amount, apple_at, reversed_at, processed_at) on storehook.staff_refund_requests to storehook_worker;
@@ -377,6 +382,9 @@ grant select on storehook.booked_orders, storehook.booked_transactions, storehoo
     storehook.order_days, storehook.order_transactions, storehook.shared_transactions to storehook_console;
 grant select (order_id, matched_order_id) on storehook.booked_attempts to storehook_console;
 grant execute on function storehook.order_number(date, integer) to storehook_console;
+-- It answers figures, and says how far they are proven.
+grant select on storehook.figure_cells, storehook.figure_marks, storehook.figure_sums, storehook.figure_state,
+    storehook.proven_until to storehook_console;
 -- It asks for refunds and decides about them. Who does holds the transaction in the books, which needs the right to update a column of it;
 -- this one storehook rebuild derives anew.
 grant select, insert on storehook.staff_refund_requests, storehook.refund_request_texts to storehook_console;
@@ -422,7 +430,8 @@ grant execute on function storehook.outbox_day_changes(date), storehook.count_ou
 
 -- Tools for reports read what was bought, paid and refunded, and never whose it is. The number of an order is written by a function, and
 -- functions in a view are called by whoever asks.
-grant select on storehook.orders, storehook.order_totals, storehook.order_transactions, storehook.refund_requests to storehook_bi;
+grant select on storehook.orders, storehook.order_totals, storehook.order_transactions, storehook.refund_requests,
+    storehook.figures_daily to storehook_bi;
 grant execute on function storehook.order_number(date, integer) to storehook_bi;
 
 exception

@@ -1827,6 +1827,102 @@ CREATE FUNCTION storehook.list_purchased_products() RETURNS void
         do update set held_until = excluded.held_until where p.held_until < excluded.held_until
 $$;
 
+CREATE FUNCTION storehook.mark_figures_of_orders() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    if tg_op = 'INSERT' then
+        insert into storehook.figure_marks (day) select distinct day from new_rows where class_id is not null;
+    elsif tg_op = 'DELETE' then
+        insert into storehook.figure_marks (day) select distinct day from old_rows where class_id is not null;
+    else
+        insert into storehook.figure_marks (day)
+        select distinct m.day from old_rows o join new_rows n using (id) cross join lateral (values (o.day), (n.day)) m (day)
+         where (o.day, o.class_id) is distinct from (n.day, n.class_id);
+    end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.mark_figures_of_refunds() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    if tg_op = 'INSERT' then
+        insert into storehook.figure_marks (hour)
+        select distinct date_trunc('hour', m.at, 'UTC') from new_rows n
+         cross join lateral (values (n.at), (case when n.heard_at - n.at > interval '24 hours' then n.heard_at end)) m (at)
+         where m.at is not null;
+    elsif tg_op = 'DELETE' then
+        insert into storehook.figure_marks (hour)
+        select distinct date_trunc('hour', m.at, 'UTC') from old_rows o
+         cross join lateral (values (o.at), (case when o.heard_at - o.at > interval '24 hours' then o.heard_at end)) m (at)
+         where m.at is not null;
+    else
+        insert into storehook.figure_marks (hour)
+        select distinct date_trunc('hour', m.at, 'UTC')
+          from old_rows o join new_rows n using (order_id, item, place)
+         cross join lateral (values (o.at), (n.at), (o.heard_at), (n.heard_at)) m (at)
+         where (o.type, o.at, o.amount, o.heard_at) is distinct from (n.type, n.at, n.amount, n.heard_at);
+    end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.mark_figures_of_transactions() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    if tg_op = 'INSERT' then
+        insert into storehook.figure_marks (hour)
+        select distinct date_trunc('hour', m.at, 'UTC') from new_rows n
+         cross join lateral (
+            values (n.starts_at), (case when n.heard_at - n.starts_at > interval '24 hours' then n.heard_at end)
+            union all
+            -- Those that a rebuild finds without their transaction.
+            select s.at from storehook.booked_refunds r cross join lateral (values (r.at), (r.heard_at)) s (at)
+             where (r.order_id, r.item) = (n.order_id, n.item)) m (at)
+         where m.at is not null;
+    elsif tg_op = 'DELETE' then
+        insert into storehook.figure_marks (hour)
+        select distinct date_trunc('hour', m.at, 'UTC') from old_rows o
+         cross join lateral (
+            values (o.starts_at), (case when o.heard_at - o.starts_at > interval '24 hours' then o.heard_at end)
+            union all
+            -- Those that a rebuild finds without their transaction.
+            select s.at from storehook.booked_refunds r cross join lateral (values (r.at), (r.heard_at)) s (at)
+             where (r.order_id, r.item) = (o.order_id, o.item)) m (at)
+         where m.at is not null;
+    else
+        insert into storehook.figure_marks (hour)
+        select distinct date_trunc('hour', m.at, 'UTC')
+          from old_rows o join new_rows n using (order_id, item)
+         cross join lateral (
+            select s.at from (values (o.starts_at), (n.starts_at)) s (at)
+            union all
+            select s.heard_at from (values (o.heard_at, o.starts_at), (n.heard_at, n.starts_at)) s (heard_at, starts_at)
+             where s.heard_at - s.starts_at > interval '24 hours'
+            union all
+            -- A refund counts with the price and the product of its transaction.
+            select s.at from storehook.booked_refunds r cross join lateral (values (r.at), (r.heard_at)) s (at)
+             where (r.order_id, r.item) = (n.order_id, n.item)) m
+         where (o.starts_at, o.heard_at, o.price, o.currency, o.storefront, o.product_id, o.is_void, o.refunded, o.revoked_share)
+               is distinct from
+               (n.starts_at, n.heard_at, n.price, n.currency, n.storefront, n.product_id, n.is_void, n.refunded, n.revoked_share);
+    end if;
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.may_name_staff() RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4536,6 +4632,114 @@ CREATE VIEW storehook.extensions_open AS
 
 COMMENT ON VIEW storehook.extensions_open IS 'extensions of renewal dates that are not finished: how many of each state, and how long the oldest is waited for';
 
+CREATE TABLE storehook.figure_cells (
+    zone text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    measure text NOT NULL COLLATE pg_catalog."C",
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    product_id text NOT NULL COLLATE pg_catalog."C",
+    storefront text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL COLLATE pg_catalog."C",
+    rate_day date,
+    unit bigint,
+    count bigint NOT NULL,
+    CONSTRAINT figure_cells_measure_check CHECK ((measure = ANY (ARRAY['order'::text, 'sale'::text, 'refunded_sale'::text, 'refund'::text, 'reversal'::text, 'late_sale'::text, 'late_refund'::text, 'late_reversal'::text])))
+);
+
+ALTER TABLE ONLY storehook.figure_cells REPLICA IDENTITY FULL;
+
+COMMENT ON TABLE storehook.figure_cells IS 'rows of the books by day and amount; product, country and currency are empty where no record says them';
+
+COMMENT ON COLUMN storehook.figure_cells.measure IS 'order: by the day in its number. sale: by purchaseDate; refunded_sale: those of it that are refunded, by the same day. refund and reversal: by their own date. late_…: by the day on which they were heard of, where their own had ended more than 24 hours before';
+
+COMMENT ON COLUMN storehook.figure_cells.rate_day IS 'the day of the transaction, whose exchange rate counts; null of orders';
+
+COMMENT ON COLUMN storehook.figure_cells.unit IS 'the amount of each row, in thousandths of the currency; null where it is not known, and of orders';
+
+COMMENT ON COLUMN storehook.figure_cells.count IS 'how many rows of this amount there are';
+
+CREATE TABLE storehook.figure_marks (
+    id bigint NOT NULL,
+    hour timestamp with time zone,
+    day date,
+    CONSTRAINT figure_marks_check CHECK (((hour IS NULL) <> (day IS NULL)))
+);
+
+COMMENT ON TABLE storehook.figure_marks IS 'what changed in the books and is not yet in the figures: an hour in which something was bought, refunded or heard of late, or the day of an order';
+
+ALTER TABLE storehook.figure_marks ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.figure_marks_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.figure_state (
+    is_only boolean DEFAULT true NOT NULL,
+    zone text COLLATE pg_catalog."C",
+    next_zone text COLLATE pg_catalog."C",
+    summed_from date,
+    CONSTRAINT figure_state_is_only_check CHECK (is_only),
+    CONSTRAINT figure_state_walk_check CHECK (((next_zone IS NULL) = (summed_from IS NULL)))
+);
+
+COMMENT ON TABLE storehook.figure_state IS 'in which zone the figures count their days';
+
+COMMENT ON COLUMN storehook.figure_state.zone IS 'the zone of the figures that stand; null before all days were summed for the first time';
+
+COMMENT ON COLUMN storehook.figure_state.next_zone IS 'the zone whose days are being summed, the latest first';
+
+COMMENT ON COLUMN storehook.figure_state.summed_from IS 'the first of the days that are summed in it';
+
+CREATE TABLE storehook.figure_sums (
+    grain text NOT NULL COLLATE pg_catalog."C",
+    zone text NOT NULL COLLATE pg_catalog."C",
+    period date NOT NULL,
+    measure text NOT NULL COLLATE pg_catalog."C",
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    product_id text NOT NULL COLLATE pg_catalog."C",
+    storefront text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL COLLATE pg_catalog."C",
+    count bigint NOT NULL,
+    free bigint NOT NULL,
+    unknown bigint NOT NULL,
+    amount numeric NOT NULL,
+    CONSTRAINT figure_sums_grain_check CHECK ((grain = ANY (ARRAY['month_product'::text, 'month_country'::text, 'plain_month'::text, 'day'::text])))
+);
+
+COMMENT ON TABLE storehook.figure_sums IS 'sums of figure_cells; what a grain does not have apart, product or country, is empty in it';
+
+COMMENT ON COLUMN storehook.figure_sums.period IS 'the day, or the first day of the month';
+
+COMMENT ON COLUMN storehook.figure_sums.free IS 'how many rows have the amount 0';
+
+COMMENT ON COLUMN storehook.figure_sums.unknown IS 'how many rows have no amount';
+
+CREATE VIEW storehook.figures_daily AS
+ SELECT f.figure,
+    c.environment,
+    c.day,
+    c.zone,
+    c.bundle_id,
+    NULLIF(c.product_id, ''::text) AS product_id,
+    NULLIF(c.storefront, ''::text) AS storefront,
+    NULLIF(c.currency, ''::text) AS currency,
+    (sum((c.count * f.sign)))::bigint AS count,
+    sum((((c.unit)::numeric * (c.count)::numeric) * (f.sign)::numeric)) AS amount,
+    (NOT (EXISTS ( SELECT
+           FROM storehook.figure_marks m
+          WHERE ((m.day = c.day) OR (((m.hour AT TIME ZONE c.zone))::date = c.day) OR ((((m.hour + '00:59:59.999999'::interval) AT TIME ZONE c.zone))::date = c.day))))) AS up_to_date
+   FROM ((storehook.figure_state s
+     JOIN storehook.figure_cells c ON ((c.zone = COALESCE(s.zone, s.next_zone))))
+     JOIN ( VALUES ('orders'::text,'order'::text,1), ('transactions'::text,'sale'::text,1), ('gross'::text,'sale'::text,1), ('refunded'::text,'refund'::text,1), ('refunded'::text,'reversal'::text,'-1'::integer), ('net'::text,'sale'::text,1), ('net'::text,'refund'::text,'-1'::integer), ('net'::text,'reversal'::text,1), ('heard_late'::text,'late_sale'::text,1), ('heard_late'::text,'late_refund'::text,'-1'::integer), ('heard_late'::text,'late_reversal'::text,1)) f(figure, measure, sign) ON ((f.measure = c.measure)))
+  GROUP BY f.figure, c.environment, c.day, c.zone, c.bundle_id, c.product_id, c.storefront, c.currency;
+
+COMMENT ON VIEW storehook.figures_daily IS 'figures by day, app, product, country and currency; amounts in thousandths of the currency, null where none is known';
+
 CREATE TABLE storehook.forbidden_tries (
     member_id bigint NOT NULL,
     route text NOT NULL COLLATE pg_catalog."C",
@@ -5968,6 +6172,15 @@ ALTER TABLE ONLY storehook.extensions
 ALTER TABLE ONLY storehook.extensions
     ADD CONSTRAINT extensions_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY storehook.figure_marks
+    ADD CONSTRAINT figure_marks_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.figure_state
+    ADD CONSTRAINT figure_state_pkey PRIMARY KEY (is_only);
+
+ALTER TABLE ONLY storehook.figure_sums
+    ADD CONSTRAINT figure_sums_pkey PRIMARY KEY (grain, zone, environment, period, measure, bundle_id, product_id, storefront, currency);
+
 ALTER TABLE ONLY storehook.forbidden_tries
     ADD CONSTRAINT forbidden_tries_pkey PRIMARY KEY (member_id, route, minute);
 
@@ -6251,7 +6464,15 @@ CREATE INDEX booked_orders_to_number ON storehook.booked_orders USING btree (day
 
 CREATE INDEX booked_orders_to_turn ON storehook.booked_orders USING btree (turns_at) WHERE (turns_at IS NOT NULL);
 
+CREATE INDEX booked_refunds_late ON storehook.booked_refunds USING btree (heard_at) WHERE ((heard_at - at) > '24:00:00'::interval);
+
+CREATE INDEX booked_refunds_made ON storehook.booked_refunds USING btree (at, order_id);
+
 CREATE INDEX booked_transactions_changed ON storehook.booked_transactions USING btree (changed_at, order_id);
+
+CREATE INDEX booked_transactions_late ON storehook.booked_transactions USING btree (heard_at) WHERE ((heard_at - starts_at) > '24:00:00'::interval);
+
+CREATE INDEX booked_transactions_started ON storehook.booked_transactions USING btree (starts_at, order_id);
 
 CREATE INDEX canaries_by_app ON storehook.canaries USING btree (bundle_id, environment, planned_at DESC);
 
@@ -6310,6 +6531,10 @@ CREATE INDEX extension_queue_due ON storehook.extension_queue USING btree (due_a
 CREATE UNIQUE INDEX extensions_open_all ON storehook.extensions USING btree (bundle_id, environment, product_id, storefronts) WHERE ((settled_at IS NULL) AND (product_id IS NOT NULL));
 
 CREATE UNIQUE INDEX extensions_open_one ON storehook.extensions USING btree (original_transaction_id, bundle_id, environment) WHERE ((settled_at IS NULL) AND (original_transaction_id IS NOT NULL));
+
+CREATE INDEX figure_cells_of_day ON storehook.figure_cells USING btree (zone, day);
+
+CREATE INDEX figure_marks_of ON storehook.figure_marks USING btree (hour, day);
 
 CREATE INDEX history_letters_by_noted_at ON storehook.history_letters USING brin (noted_at);
 
@@ -6431,6 +6656,24 @@ CREATE TRIGGER endpoints_audit_change AFTER UPDATE ON storehook.endpoints FOR EA
 CREATE TRIGGER extensions_audit AFTER INSERT ON storehook.extensions FOR EACH ROW EXECUTE FUNCTION storehook.audit_extension();
 
 CREATE TRIGGER extensions_audit_closure AFTER UPDATE OF state ON storehook.extensions FOR EACH ROW WHEN (((new.state = 'closed'::text) AND (old.state <> 'closed'::text))) EXECUTE FUNCTION storehook.audit_extension();
+
+CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_orders REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_orders();
+
+CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_refunds REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_refunds();
+
+CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
+
+CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_orders REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_orders();
+
+CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_refunds REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_refunds();
+
+CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
+
+CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_orders();
+
+CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_refunds REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_refunds();
+
+CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
 
 CREATE TRIGGER one_time_purchases_by_who_knows_accounts BEFORE INSERT ON storehook.one_time_purchases FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
@@ -6604,6 +6847,12 @@ REVOKE ALL ON FUNCTION storehook.keep_consent() FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.keep_staff_text() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.list_purchased_products() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_orders() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_refunds() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_transactions() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.may_name_staff() FROM PUBLIC;
 

@@ -4,6 +4,7 @@ import AppStorePayloads
 import Base
 import Foundation
 import OrderStore
+import OrderSupport
 import Pipeline
 import Postgres
 import PurchaseStore

@@ -2,6 +2,7 @@ import AccountStore
 import AppStorePayloads
 import Base
 import OrderStore
+import OrderSupport
 import Postgres
 import PurchaseStore
 import Subscriptions

@@ -1,5 +1,6 @@
 import AppStorePayloads
 import Base
+import OrderSupport
 import PurchaseStore
 import TestSupport
 import Testing

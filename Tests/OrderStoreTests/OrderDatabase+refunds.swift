@@ -3,6 +3,7 @@ import AuditStore
 import Base
 import Foundation
 import OrderStore
+import OrderSupport
 import Postgres
 import PurchaseStore
 import Staff

@@ -1,6 +1,7 @@
 import Base
 import Foundation
 import OrderStore
+import OrderSupport
 import Postgres
 import PurchaseStore
 import TestSupport
@@ -21,11 +22,12 @@ struct OrderLifeTests {
         let (seed, now) = (generator.seed, Self.now)
         let lives = sampledSeeds(of: 5_000).map { OrderLives.life(seed: $0, now: now) }
         try await OrderDatabase.with(catalog: Self.catalog) { one in
-            try await Self.hear(lives, one, size: 200, &generator)
+            try await one.hear(lives, size: 200, &generator)
+            #expect(try await !one.hasGaps(), "seed \(seed)")
             let oracle = OrderOracle(site: one, zone: Self.zone, isDealtMeanwhile: true)
             try await Self.judge(oracle, lives, "heard, seed \(seed)")
 
-            try await Self.destroy(one)
+            try await one.destroy()
             #expect(try await !one.differences(repair: true).isEmpty, "seed \(seed)")
             #expect(try await one.differences().isEmpty, "seed \(seed)")
             try await Self.judge(oracle, lives, "rebuilt, seed \(seed)")
@@ -44,7 +46,8 @@ struct OrderLifeTests {
 
             try await OrderDatabase.with(catalog: Self.catalog) { two in
                 let whole = lives.map { OrderLife(seed: $0.seed, entries: $0.entries + [$0.late].compactMap(\.self)) }
-                try await Self.hear(whole, two, size: 500, isDealtMeanwhile: false, &generator)
+                try await two.hear(whole, size: 500, isDealtMeanwhile: false, &generator)
+                #expect(try await !two.hasGaps(), "seed \(seed)")
                 try await Self.judge(OrderOracle(site: two, zone: Self.zone), lives, "other database, seed \(seed)")
                 let stale = try await two.differences()
                 #expect(stale.isEmpty, "seed \(seed)")
@@ -118,56 +121,6 @@ struct OrderLifeTests {
 
     /// Derives what somebody changed anew.
     private static func wipe(_ site: OrderDatabase) async throws { _ = try await site.differences(repair: true) }
-
-    /// Rows are lost and wrong; what is evidence stays.
-    private static func destroy(_ site: OrderDatabase) async throws {
-        try await site.pool.withTransaction { session in
-            try session.executeScript(
-                """
-                delete from storehook.booked_refunds where hashtext(item || place) % 3 = 0;
-                update storehook.booked_refunds set at = at - interval '1 day', amount = 1 where hashtext(item) % 5 = 0;
-                update storehook.booked_transactions
-                   set price = 1, is_void = not is_void, relation = 'initial_purchase', revoked_share = 7, refunded = null
-                 where hashtext(item) % 4 = 0;
-                delete from storehook.booked_transactions where hashtext(item) % 7 = 0;
-                update storehook.booked_orders set status = 'failed', item = null, refunded_at = now(), turns_at = null
-                 where hashtext(order_key) % 3 = 0;
-                """)
-        }
-    }
-
-    /// Several writers hear the lives, a message now and then twice; numbers are dealt at the end, and meanwhile where that is asked for.
-    private static func hear(
-        _ lives: [OrderLife], _ site: OrderDatabase, size: Int, isDealtMeanwhile: Bool = true,
-        _ generator: inout SeededGenerator
-    ) async throws {
-        var entries = lives.flatMap(\.entries)
-        let again = entries.shuffled(using: &generator).prefix(entries.count / 10).map {
-            LedgerEntry($0, outboxID: $0.outboxID + 1_000_000_000, receivedAt: $0.receivedAt)
-        }
-        entries = (entries + again).shuffled(using: &generator)
-        let writers = 4
-        var batches = Array(repeating: [[LedgerEntry]](), count: writers)
-        var rest = entries[...]
-        while !rest.isEmpty {
-            let batch = Array(rest.prefix(Int.random(in: 1...size, using: &generator)))
-            rest = rest.dropFirst(batch.count)
-            batches[Int.random(in: 0..<writers, using: &generator)].append(batch)
-        }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for batches in batches {
-                group.addTask {
-                    for (place, batch) in batches.enumerated() {
-                        try await site.apply(batch)
-                        if isDealtMeanwhile, place % 50 == 49 { _ = try await site.orders.deal(site.accounts) }
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        try await site.number()
-        #expect(try await !site.hasGaps())
-    }
 
     private static func judge(_ oracle: OrderOracle, _ lives: [OrderLife], _ when: String) async throws {
         try await oracle.derive()

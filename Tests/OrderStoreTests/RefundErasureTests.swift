@@ -5,6 +5,7 @@ import AuditStore
 import Base
 import Foundation
 import OrderStore
+import OrderSupport
 import Pipeline
 import Postgres
 import Subscriptions

@@ -1,5 +1,6 @@
 import Base
 import OrderStore
+import OrderSupport
 import Postgres
 import Staff
 import Subscriptions

@@ -13,7 +13,8 @@ struct ChapterTests {
     static let documents =
         ["README.md"]
         + [
-            "AskApple", "Client", "Catalog", "Configuration", "Events", "NothingIsMissing", "Operate", "Orders",
+            "AskApple", "Client", "Catalog", "Configuration", "Events", "Figures", "NothingIsMissing", "Operate",
+            "Orders",
             "OtherEvidence",
             "PointAppleAtIt", "QuickStart", "RefundRequests", "RenewalExtensions", "Retention", "Staff", "StandIn",
         ].map(Document.chapter) + ["sql/README.md"]

@@ -129,7 +129,8 @@ struct ServedServerTests {
     private static let used: Set = [
         "migrate", "receive", "work", "serve", "console", "endpoints add", "catalog apply", "account-ids set",
         "account-ids show",
-        "demo run", "demo life", "apple test", "orders list", "orders show", "refunds create", "refunds approve",
+        "demo run", "demo life", "apple test", "orders list", "orders show", "figures show", "refunds create",
+        "refunds approve",
         "refunds record", "refunds reject", "refunds cancel", "refunds list", "staff add", "staff list", "staff remove",
         "audit list", "audit export", "audit verify",
     ]

@@ -209,6 +209,9 @@ static const struct storehook_migration migrations[] = {
     {69, "profiles", (const unsigned char[]){
 #embed "../../../sql/migrations/0069_profiles.sql" suffix(, 0)
     }},
+    {70, "figures", (const unsigned char[]){
+#embed "../../../sql/migrations/0070_figures.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -1,7 +1,9 @@
 import ArgumentParser
 import EventStore
 import EvidenceStore
+import FigureStore
 import Foundation
+import OrderStore
 import Postgres
 import Simulation
 
@@ -32,6 +34,13 @@ struct DrainRun {
         let seconds = try await waiting.untilDone(from: start, in: database) { processes.allSatisfy(\.isRunning) }
         // Events get their places beside the workers, a moment after they are written.
         while try await EventStore(database.pool).status().unplaced > 0 { try await Task.sleep(for: .milliseconds(50)) }
+        // So do orders get their numbers, and the days of what was booked are summed.
+        let (orders, figures) = (OrderStore(database.pool), FigureStore(database.pool))
+        while true {
+            let isDue = (try await orders.isDue(), try await figures.isDue(in: "UTC"))
+            guard isDue.0 || isDue.1 else { break }
+            try await Task.sleep(for: .milliseconds(50))
+        }
         let workerCPU = processes.compactMap { ProcessTimes.cpuSeconds(of: $0.processIdentifier) }.reduce(0, +)
         let serverAfter = try await database.serverCPUSeconds()
         let walBytes = try await database.walBytes() - wal

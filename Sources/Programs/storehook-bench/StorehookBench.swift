@@ -9,7 +9,8 @@ struct StorehookBench: AsyncParsableCommand {
         discussion: "Example: storehook-bench verify --seconds 5 --json",
         subcommands: [
             VerifyBenchmark.self, PackBenchmark.self, ReceiveBenchmark.self, DrainBenchmark.self, ScaleBenchmark.self,
-            EndToEndBenchmark.self, ReadsBenchmark.self, OrdersBenchmark.self, HistoryBenchmark.self,
+            EndToEndBenchmark.self, ReadsBenchmark.self, OrdersBenchmark.self, FiguresBenchmark.self,
+            HistoryBenchmark.self,
             EventsCommand.self, ChaosCommand.self,
             PressureCommand.self, PoisonedWorker.self, PlainWorker.self, StrangersCommand.self, UpgradeCommand.self,
             ReconcileBenchmark.self, OutageBenchmark.self, AccountAPIBenchmark.self, BareAPI.self,

@@ -23,7 +23,7 @@ struct Storehook: AsyncParsableCommand {
             SubscriptionCommand.self, NotificationCommand.self, RebuildCommand.self, Maintain.self, Doctor.self,
             AppleCommand.self, AppStoreCommand.self, Reconcile.self, RefreshCommand.self,
             ConsentCommand.self, ConsumptionCommand.self, ExtensionsCommand.self, CatalogCommand.self,
-            FindCommand.self, AccountsCommand.self, SubscriptionsCommand.self, OrdersCommand.self,
+            FindCommand.self, AccountsCommand.self, SubscriptionsCommand.self, OrdersCommand.self, FiguresCommand.self,
             AccountCommand.self, AccountIDsCommand.self, PurchasesCommand.self, GrantCommand.self, ExtendCommand.self,
             RevokeCommand.self,
             UnrevokeCommand.self,

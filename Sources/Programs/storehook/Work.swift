@@ -8,6 +8,7 @@ import ArgumentParser
 import Base
 import EventStore
 import EvidenceStore
+import FigureStore
 import Foundation
 import Logging
 import Operations
@@ -117,6 +118,7 @@ struct Work: AsyncParsableCommand {
         services.add(
             "the clock of orders",
             OrderClock(OrderStore(pool), AccountStore(pool), Ledger(policy: settings.status), logger: logger))
+        services.add("the clock of figures", FigureClock(FigureStore(pool), AccountStore(pool), logger: logger))
         services.add("the worker", worker)
         try addWebhooks(settings, monitoring, to: &services, name: name, logger: logger)
         addDuties(apple, settings, monitoring, beside: pool, to: &services, name: name, logger: logger)

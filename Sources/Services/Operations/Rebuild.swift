@@ -4,6 +4,7 @@ package import AppStoreVerification
 import Base
 import Events
 import EvidenceStore
+import FigureStore
 import Foundation
 import OrderStore
 import Pipeline
@@ -104,7 +105,10 @@ package struct Rebuild: Sendable {
             if repair {
                 try await pool.withTransaction(options(repair: true)) { try PurchasedProducts.listAll($0) }
             }
-            return report + (try await deriveAccounts(repair: repair, onDifference))
+            report = report + (try await deriveAccounts(repair: repair, onDifference))
+            // Days that a repair marked are summed by a worker, and not compared.
+            report.differences += try await FigureStore(pool).check(repair: repair, onDifference: onDifference)
+            return report
         }
     }
 

@@ -171,6 +171,7 @@ extension GoldenLife {
             Call("staff token", "--list"), Call("staff add", "\(somebody)@example.com --role viewer"),
             Call("staff token", "\(somebody)@example.com"), Call("staff list"), Call("audit list"),
             Call("orders list", "--environment Production"), Call("orders show", try original("alice")),
+            Call("figures show", "net"),
             Call("refunds list"), Call("audit list", "--open --format table"), Call("audit verify"),
             Call("audit export"),
             Call("staff remove", "\(somebody)@example.com"),

@@ -24,8 +24,10 @@ public struct Money: Sendable, Hashable {
     }
 
     /// For people, with the decimals that the currency has: `9.99 USD`, `1,230 JPY`.
-    public var words: String {
-        guard milliunits != 0 else { return "free" }
+    public var words: String { milliunits == 0 ? "free" : "\(amountWords) \(currency)" }
+
+    /// The amount alone, likewise: `9.99`.
+    package var amountWords: String {
         let (units, rest) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1000)
         var text = milliunits < 0 ? "-" : ""
         let digits = Array(String(units))
@@ -35,7 +37,7 @@ public struct Money: Sendable, Hashable {
         }
         let decimals = Self.withoutDecimals.contains(currency) ? 0 : Self.withThreeDecimals.contains(currency) ? 3 : 2
         if decimals > 0 { text += "." + String(1000 + rest).dropFirst().prefix(decimals) }
-        return "\(text) \(currency)"
+        return text
     }
 
     /// The currencies without decimals in ISO 4217.

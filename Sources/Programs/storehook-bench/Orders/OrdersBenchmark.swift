@@ -2,8 +2,6 @@ import Accounts
 import ArgumentParser
 import Base
 import EvidenceStore
-import Foundation
-import Logging
 import OrderStore
 import Postgres
 
@@ -35,26 +33,10 @@ struct OrdersBenchmark: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard keep else { return try await BenchDatabase.with { try await fillAndMeasure($0.pool) } }
-        guard let url = ProcessInfo.processInfo.environment["DATABASE_URL"] else {
-            throw ValidationError("DATABASE_URL must name a database")
-        }
-        let logger = Logger(label: "storehook-bench") { _ in SwiftLogNoOpLogHandler() }
-        let pool = PostgresPool(configuration: try PostgresConfiguration(url: url), size: 2, logger: logger)
-        try await fillAndMeasure(pool)
-        await pool.close()
+        try await OrdersFilling(orders: orders, accounts: orders).filled(isKept: keep) { try await askAll($0) }
     }
 
-    private func fillAndMeasure(_ pool: PostgresPool) async throws {
-        if try await pool.query("select 1 from storehook.booked_orders limit 1").isEmpty {
-            let start = ContinuousClock.now
-            let filling = OrdersFilling(orders: orders, accounts: orders)
-            try await pool.withTransaction(TransactionOptions(name: "bench.fill")) { session in
-                try session.executeScript(filling.script, deadline: .seconds(7200))
-            }
-            try await pool.query("vacuum (analyze)", deadline: .seconds(3600))
-            StandardError.line("filled in \(Int((ContinuousClock.now - start) / .seconds(1))) s")
-        }
+    private func askAll(_ pool: PostgresPool) async throws {
         let counts = try await pool.query(
             """
             select (select count(*) from storehook.booked_orders), (select count(*) from storehook.booked_transactions),

@@ -5,6 +5,8 @@ import AppleRecords
 import AppleSync
 import Base
 import EvidenceStore
+import FigureStore
+import Figures
 import Foundation
 import Operations
 import OrderStore
@@ -65,6 +67,27 @@ extension DemoRun {
                 return false
             }
             try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
+    /// Shows what the shop took day by day, once a worker has summed it.
+    /// - Returns: whether there are such figures, up to date.
+    func showFigures(_ pool: PostgresPool) async throws -> Bool {
+        step("The shop's days in figures, as storehook figures net --by day --environment Sandbox")
+        let today = CalendarDay(number: WallClock.now().millisecondsSince1970 / 86_400_000)
+        // The shop's customers live in weeks of seconds, so that their next days lie ahead.
+        let days = CalendarDay(number: today.number - 30)...CalendarDay(number: today.number + 30)
+        let end = ContinuousClock.now + .seconds(patience)
+        while true {
+            var answer = try await FigureStore(pool).answer(
+                FigureQuestion(.net, days, by: .day, environment: Environment.sandbox.rawValue))
+            let isUpToDate = answer.zone != nil && !answer.standings.values.contains(where: \.isPending)
+            if isUpToDate && !answer.cells.isEmpty || ContinuousClock.now > end {
+                answer.cells = Array(answer.cells.suffix(7))
+                for line in CommandAnswer(answer).text.split(separator: "\n") { detail(String(line)) }
+                return isUpToDate && !answer.cells.isEmpty
+            }
+            try await Task.sleep(for: .milliseconds(500))
         }
     }
 

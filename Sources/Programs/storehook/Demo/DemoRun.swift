@@ -88,7 +88,8 @@ struct DemoRun: ActingCommand {
             // The notifications of before, and all that came since.
             let after = try await settled(Outbox(pool), progress: false)
             let isBooked = try await showOrder(of: original, pool)
-            let isWhole = report.isWhole && isComplete && isBooked && after.pending == 0 && after.isWhole
+            let isSummed = try await showFigures(pool)
+            let isWhole = report.isWhole && isComplete && isBooked && isSummed && after.pending == 0 && after.isWhole
             detail(isWhole ? "every notification is accounted for" : "not every notification is accounted for")
             if hints { hint(original, since: began) }
             return isWhole

@@ -69,7 +69,8 @@ extension AdminHandlers {
         } catch let refusal as ActRefusal { throw refusal.problem }
     }
 
-    private static func day(_ name: String, _ request: AdminRequest) throws(APIProblem) -> CalendarDay? {
+    /// A day of the query.
+    static func day(_ name: String, _ request: AdminRequest) throws(APIProblem) -> CalendarDay? {
         guard let text = request.query[name] else { return nil }
         guard let day = CalendarDay(text) else {
             throw APIProblem(.invalidRequest, ProblemText(english: "\(name) takes a day like 2026-01-31"))

@@ -5,6 +5,7 @@ import AppStorePayloads
 import AppleRecords
 import AuditStore
 import Base
+import FigureStore
 import HTTPTypes
 import Logging
 import OrderStore
@@ -21,6 +22,7 @@ package struct AdminHandlers: Sendable {
     let extensions: RenewalExtensions
     let orders: OrderStore
     let refunds: RefundRequests
+    let figures: FigureStore
     let exports = ExportSlots()
     private let ids: AccountIDs
     private let accountIDs: AccountIDRule?
@@ -45,6 +47,7 @@ package struct AdminHandlers: Sendable {
         extensions = RenewalExtensions(pool)
         orders = OrderStore(pool)
         refunds = RefundRequests(pool, pipeline.accounts, rules: rules)
+        figures = FigureStore(pool)
         ids = AccountIDs(pool)
         self.accountIDs = accountIDs
         self.apps = apps
@@ -60,6 +63,7 @@ package struct AdminHandlers: Sendable {
             movePurchase,
             orderList, orderShow,
             refundList, refundShow, refundCreate, refundApprove, refundReject, refundCancel, refundRecord,
+            figureShow, figureRows, orderStatistics, supportStatistics,
             staffList, staffAdd, staffRemove, staffToken, staffTokenRevoke,
         ]
     }

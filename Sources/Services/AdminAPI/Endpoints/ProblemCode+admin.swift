@@ -26,6 +26,11 @@ extension ProblemCode {
     /// An extension of the same subscription is not finished.
     static let extensionUnderWay = ProblemCode(.conflict, "extension_under_way", "An extension is under way")
 
+    /// There is no figure of this name.
+    static let noFigure = ProblemCode(.notFound, "figure_not_found", "There is no such figure")
+    /// A narrower question is answered.
+    static let tooManyCells = ProblemCode(.badRequest, "too_many_cells", "The answer has too many values")
+
     /// All that an act for an account may be refused by.
     static let acts: [ProblemCode] = [
         .notFound, .noCatalog, .unknownTier, .lowestTier, .noAccess, .noEnd, .nothingThere, .notRevoked,

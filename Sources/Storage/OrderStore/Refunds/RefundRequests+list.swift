@@ -62,6 +62,23 @@ extension RefundRequests {
         return ListPage(page, next: isMore ? page.last.map { ListCursor(behind: ["\($0.number.value)"]) } : nil)
     }
 
+    /// How many are in a state.
+    /// - Parameter apps: whose they are; nil for all.
+    package func count(
+        in state: RefundRequest.State, environment: String, apps: Set<String>?
+    ) async throws -> Int64 {
+        try await pool.query(
+            PostgresQuery(
+                "refunds.count",
+                """
+                select count(*) from storehook.staff_refund_requests
+                 where state = \(state.rawValue) and environment = \(environment)
+                   and (\(apps == nil) or bundle_id = any (\(apps.map { $0.sorted() } ?? [])))
+                """
+            )
+        ).one().decode(0)
+    }
+
     /// One request; nil where there is none that the actor sees.
     package func show(_ number: RefundNumber, to scope: StaffScope = .all) async throws -> RecordedRefundRequest? {
         var filter = Filter()

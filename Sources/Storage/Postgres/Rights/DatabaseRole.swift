@@ -86,6 +86,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "order_classes": [.select, .insert], "booked_orders": [.select, .insert, .update],
                 "booked_transactions": [.select, .insert, .update, .delete],
                 "booked_refunds": [.select, .insert, .update, .delete], "order_days": [.select, .insert, .update],
+                "figure_cells": [.select, .insert, .delete], "figure_marks": [.select, .delete],
+                "figure_sums": [.select, .insert, .update, .delete], "figure_state": [.select, .update],
                 "order_clock": [.select, .update], "booked_attempts": [.select, .insert, .update],
                 "staff_refund_requests": [.select],
                 "delete_event_positions": [.execute],
@@ -200,7 +202,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select], "orders": [.select],
                 "order_totals": [.select], "order_transactions": [.select], "order_number": [.execute],
-                "refund_requests": [.select],
+                "refund_requests": [.select], "figures_daily": [.select],
             ])
         case .console:
             Self.rights([
@@ -224,6 +226,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "booked_orders": [.select], "booked_transactions": [.select], "booked_refunds": [.select],
                 "order_classes": [.select], "order_days": [.select], "order_transactions": [.select],
                 "shared_transactions": [.select], "order_number": [.execute],
+                "figure_cells": [.select], "figure_marks": [.select], "figure_sums": [.select],
+                "figure_state": [.select], "proven_until": [.select],
                 "staff_refund_requests": [.select, .insert], "refund_request_texts": [.select, .insert],
             ])
             .union(Self.decidingRefunds)

@@ -1,20 +1,25 @@
 import AppStorePayloads
 import Base
-import PurchaseStore
+package import PurchaseStore
 
 /// What Apple signed about the purchases of one customer, in no particular order of arrival.
-struct OrderLife: Sendable {
-    let seed: UInt64
+package struct OrderLife: Sendable {
+    /// What its ids begin with.
+    package let seed: UInt64
     /// All of it but ``late``.
-    var entries: [LedgerEntry]
+    package var entries: [LedgerEntry]
     /// What arrives after everything else: a refund where there is one.
-    var late: LedgerEntry?
+    package var late: LedgerEntry?
+
+    package init(seed: UInt64, entries: [LedgerEntry], late: LedgerEntry? = nil) {
+        (self.seed, self.entries, self.late) = (seed, entries, late)
+    }
 
     /// The seed of the life that an order is of.
-    static func seed(ofKey key: String) -> UInt64? { key.split(separator: ".").first.flatMap { UInt64($0) } }
+    package static func seed(ofKey key: String) -> UInt64? { key.split(separator: ".").first.flatMap { UInt64($0) } }
 
     /// One line a record, in the order of signing.
-    var story: String {
+    package var story: String {
         let all = (entries + [late].compactMap(\.self)).sorted {
             ($0.signedAt ?? .distantPast) < ($1.signedAt ?? .distantPast)
         }

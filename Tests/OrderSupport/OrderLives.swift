@@ -1,5 +1,5 @@
 import AppStorePayloads
-import Base
+package import Base
 import Crypto
 import Postgres
 import PurchaseStore
@@ -8,7 +8,7 @@ import TestSupport
 /// Makes random lives of customers: what each bought, and what Apple signed about it.
 ///
 /// It avoids what the definitions leave open, such as a share that falls to one that nobody states.
-struct OrderLives {
+package struct OrderLives {
     /// What somebody owns: the records about it so far.
     struct Thing {
         /// What the last record said.
@@ -44,7 +44,7 @@ struct OrderLives {
 
     /// A life. Its ids begin with the seed.
     /// - Parameter now: what is charged ahead begins some hours after it.
-    static func life(seed: UInt64, now: Timestamp) -> OrderLife {
+    package static func life(seed: UInt64, now: Timestamp) -> OrderLife {
         var maker = OrderLives(seed: seed, now: now)
         for _ in 0..<maker.pick([1, 1, 2, 3]) {
             let before = maker.ids

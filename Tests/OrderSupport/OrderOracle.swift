@@ -4,22 +4,30 @@ import Postgres
 ///
 /// It is written from the definitions of orders alone. Numbers, instants of first knowledge and the ranks of tiers are evidence, and not
 /// judged; of a change of plan it judges whether it is one, and its type where the catalog lacks a product.
-struct OrderOracle {
+package struct OrderOracle {
     let site: OrderDatabase
     /// Where the days begin.
     let zone: String
     /// Whether numbers were dealt before all was heard. The day of a number stands, though an earlier first purchase is heard after it: it
     /// is evidence then, and any day is right on which a record of the purchase was first bought.
-    var isDealtMeanwhile = false
+    let isDealtMeanwhile: Bool
+
+    /// Of a database.
+    package init(site: OrderDatabase, zone: String, isDealtMeanwhile: Bool = false) {
+        (self.site, self.zone, self.isDealtMeanwhile) = (site, zone, isDealtMeanwhile)
+    }
 
     /// A row that only one side has.
-    struct Difference: Sendable, CustomStringConvertible {
-        var key: String
-        var description: String
+    package struct Difference: Sendable, CustomStringConvertible {
+        /// The order's.
+        package var key: String
+        package var description: String
+
+        package init(key: String, description: String) { (self.key, self.description) = (key, description) }
     }
 
     /// Derives the expected rows anew, as tables of the schema `oracle`.
-    func derive() async throws {
+    package func derive() async throws {
         let script =
             Self.said + Self.things + Self.refunds + Self.relations + Self.expected(zone)
             + (isDealtMeanwhile ? Self.givenDays(zone) : "")
@@ -27,7 +35,7 @@ struct OrderOracle {
     }
 
     /// The rows of the views that are not expected, and the expected ones that are not there.
-    func differences() async throws -> [Difference] {
+    package func differences() async throws -> [Difference] {
         let rows = try await site.pool.query(PostgresQuery(unescaped: Self.comparison), deadline: .seconds(300))
         return try rows.map { row in
             Difference(
@@ -136,6 +144,7 @@ struct OrderOracle {
                     when state = 'unknown' or share > share_before then 'refund' else 'refund_reversed' end as type,
                case when state in ('revoke', 'unknown') or share > share_before then revoked_at else signed_at end as at,
                case when state = 'revoke' then null else abs(amount - amount_before) end as amount,
+               row_number() over (partition by environment, bundle_id, order_key, item order by signed_at, digest) - 1 as place,
                state <> 'revoke' and coalesce(share, 0) not in (0, 100000) or coalesce(share_before, 0) not in (0, 100000) as is_computed
           from oracle.walk
          where state is distinct from state_before and 'revoke' in (state)

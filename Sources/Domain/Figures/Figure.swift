@@ -1,0 +1,147 @@
+/// A figure that product people and finance ask for. Every one is made of sums of rows, and can be opened to them.
+package enum Figure: String, Sendable, Hashable, CaseIterable {
+    /// Orders by their day.
+    case orders
+    /// Paid periods and things bought once, by their purchaseDate.
+    case transactions
+    /// The prices of transactions by their purchaseDate, whether or not they were refunded later.
+    case gross
+    /// Refunds by their date, less what of them was taken back by its date.
+    case refunded
+    /// Gross less refunded.
+    case net
+    /// What share of the money, and of the transactions, was refunded.
+    case refundRate = "refund_rate"
+    /// What was heard of more than 24 hours after its day had ended, by the day on which it was heard of.
+    case heardLate = "heard_late"
+
+    /// What it counts, and which reading of it was chosen, in one sentence.
+    package var about: String {
+        switch self {
+        case .orders:
+            "Orders by the day in their number; hidden ones and attempts that no transaction completed do not count."
+        case .transactions:
+            "Transactions by purchaseDate: paid periods and things bought once; free ones are apart, and unpriced ones are among the paid."
+        case .gross:
+            "Prices as signed, by purchaseDate, refunded later or not; transactions without a signed price are counted apart."
+        case .refunded:
+            "Refunds by revocationDate, less reversals by the date of the record; refunds of an unknown amount are counted apart."
+        case .net: "Gross less refunded, each by its own date."
+        case .refundRate:
+            "Refunded by the day of the refund as a share of the gross of these days; and what is refunded now of these days' purchases."
+        case .heardLate:
+            "Sales less refunds that were first heard of on these days, and whose own day had ended more than 24 hours before."
+        }
+    }
+
+    /// The measures that it is made of.
+    package var measures: [FigureMeasure] {
+        switch self {
+        case .orders: [.order]
+        case .transactions, .gross: [.sale]
+        case .refunded: [.refund, .reversal]
+        case .net: [.sale, .refund, .reversal]
+        case .refundRate: [.sale, .refundedSale, .refund, .reversal]
+        case .heardLate: [.lateSale, .lateRefund, .lateReversal]
+        }
+    }
+
+    /// Whether the amount of a measure's row takes from the figure: refunds do, but for the figure of refunds itself.
+    package func takesAway(_ measure: FigureMeasure) -> Bool {
+        switch measure {
+        case .refund, .lateRefund: self != .refunded
+        case .reversal: self == .refunded
+        case .order, .sale, .refundedSale, .lateSale, .lateReversal: false
+        }
+    }
+
+    /// Whether it has amounts: then currencies are apart.
+    package var isMoney: Bool { columns.contains { $0.unit != .count } }
+
+    /// Its values, the figure itself first.
+    package var columns: [FigureColumn] {
+        switch self {
+        case .orders: [.count("orders") { $0[.order].count }]
+        case .transactions:
+            [
+                .count("transactions") { $0[.sale].paid }, .count("free") { $0[.sale].free },
+                .count("unpriced") { $0[.sale].unknown },
+            ]
+        case .gross:
+            [
+                .money("gross") { $0[.sale].amount }, .count("transactions") { $0[.sale].paid },
+                .count("unpriced") { $0[.sale].unknown },
+            ]
+        case .refunded:
+            [
+                .money("refunded") { $0.refunded }, .count("refunds") { $0[.refund].count },
+                .count("reversals") { $0[.reversal].count },
+                .count("unknown") { $0[.refund].unknown + $0[.reversal].unknown },
+            ]
+        case .net:
+            [
+                .money("net") { $0[.sale].amount - $0.refunded }, .money("gross") { $0[.sale].amount },
+                .money("refunded") { $0.refunded },
+            ]
+        case .refundRate:
+            [
+                .share("refundRate") { ($0.refunded, $0[.sale].amount) },
+                .share("refundRateInNumber") {
+                    (Int128($0[.refund].count) - Int128($0[.reversal].count), Int128($0[.sale].paid))
+                },
+                .share("ofPurchases") { ($0[.refundedSale].amount, $0[.sale].amount) },
+                .share("ofPurchasesInNumber") { (Int128($0[.refundedSale].count), Int128($0[.sale].paid)) },
+                .money("refunded") { $0.refunded }, .money("gross") { $0[.sale].amount },
+            ]
+        case .heardLate:
+            [
+                .money("heardLate") {
+                    $0[.lateSale].amount - $0[.lateRefund].amount + $0[.lateReversal].amount
+                },
+                .count("transactions") { $0[.lateSale].count }, .count("refunds") { $0[.lateRefund].count },
+                .count("reversals") { $0[.lateReversal].count },
+            ]
+        }
+    }
+}
+
+/// A value of a figure.
+package struct FigureColumn: Sendable {
+    /// What a value is in.
+    package enum Unit: Sendable, Hashable {
+        /// A number of rows.
+        case count
+        /// Thousandths of the currency.
+        case money
+        /// Thousandths of a percent.
+        case share
+    }
+
+    /// Its name in answers.
+    package let name: String
+    /// What it is in.
+    package let unit: Unit
+    /// The value; nil of a share of nothing.
+    package let value: @Sendable (FigureSums) -> Int64?
+
+    static func count(_ name: String, _ value: @escaping @Sendable (FigureSums) -> Int64) -> FigureColumn {
+        FigureColumn(name: name, unit: .count) { value($0) }
+    }
+
+    static func money(_ name: String, _ value: @escaping @Sendable (FigureSums) -> Int128) -> FigureColumn {
+        FigureColumn(name: name, unit: .money) { Int64(clamping: value($0)) }
+    }
+
+    static func share(
+        _ name: String, _ value: @escaping @Sendable (FigureSums) -> (part: Int128, whole: Int128)
+    ) -> FigureColumn {
+        FigureColumn(name: name, unit: .share) { sums in
+            let (part, whole) = value(sums)
+            guard whole > 0 else { return nil }
+            let (scaled, isBeyond) = part.multipliedReportingOverflow(by: 100_000)
+            guard !isBeyond else { return nil }
+            // Half up, away from zero.
+            return Int64(clamping: (scaled + (part < 0 ? -whole / 2 : whole / 2)) / whole)
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+struct FiguresCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "figures",
+        abstract: "Figures: what was sold and refunded, by month or day, each opened to its rows.",
+        discussion: """
+            Without a subcommand it shows a figure.
+
+            Example: storehook figures net --from 2026-01-01 --by month,product
+            """,
+        subcommands: [FiguresShow.self], defaultSubcommand: FiguresShow.self)
+}

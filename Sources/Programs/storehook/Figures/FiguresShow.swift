@@ -1,0 +1,110 @@
+import ArgumentParser
+import Base
+import FigureStore
+import Figures
+import Operations
+import Postgres
+
+struct FiguresShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show a figure by month or day, or the rows that it counts.",
+        discussion: """
+            The figures: \(Figure.allCases.map(\.rawValue).joined(separator: ", ")).
+            Money is by currency, and never added across currencies. A value that
+            is not final says why: its days are running, a change is not summed
+            yet, or it is not proven that Apple's notifications are all here.
+
+            --rows lists what is counted: the sum of the rows is the figure.
+
+            Example: storehook figures gross --by day --from 2026-11-01 --rows
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Argument(help: "The figure.", transform: Figure.word) var name: Figure
+    @Option(
+        help: "The first day, such as 2026-01-31; a year ago by default, or 30 days by day.",
+        transform: CalendarDay.argument)
+    var from: CalendarDay?
+    @Option(help: "The last day, which belongs to it; today by default.", transform: CalendarDay.argument)
+    var to: CalendarDay?
+    @Option(
+        help: "month or day; and, after a comma, app, product, country or currency.", transform: FigureParts.argument)
+    var by = FigureParts()
+    @Option(help: "Apple's name of the environment; Production by default.", transform: Environment.argument)
+    var environment: Environment = .production
+    @Option(help: "Only of this app (bundle id).") var app: String?
+    @Flag(help: "List the rows that are counted.") var rows = false
+    @Option(help: "With --rows: only of this product, by Apple's id.") var product: String?
+    @Option(help: "With --rows: only from this country of the App Store, such as USA.") var country: String?
+    @Option(help: "With --rows: only in this currency, such as EUR.") var currency: String?
+    @Option(help: "With --rows: those after this place, the next of the page before.") var after: String?
+    @Option(help: "With --rows: at most so many, 1 to 10000.") var limit = 25
+    @OptionGroup var output: ListOutput
+
+    func validate() throws {
+        try (1...10_000).check(limit, "--limit")
+        _ = try cursor
+        let narrowed = [product, country, currency, after].contains { $0 != nil }
+        guard rows || !narrowed else {
+            throw ValidationError("--product, --country, --currency and --after go with --rows")
+        }
+        if let from, let to, to < from { throw ValidationError("--to is before --from") }
+    }
+
+    private var cursor: ListCursor? {
+        get throws {
+            try after.map { text in
+                guard let cursor = ListCursor(text, parts: FigureStore.cursorParts), FigureStore.isCursor(cursor) else {
+                    throw ValidationError("--after takes what a page before gave as next")
+                }
+                return cursor
+            }
+        }
+    }
+
+    func run() async throws {
+        let settings = try await shared.settings()
+        try await Database.with(settings) { pool in
+            let figures = FigureStore(pool)
+            guard let days = try await figures.days(from: from, to: to, by: by.step) else {
+                throw ValidationError("--to is before --from")
+            }
+            let question = FigureQuestion(
+                name, days, by: by.step, by.split, environment: environment.rawValue, apps: app.map { [$0] })
+            guard rows else {
+                do { return output.print(CommandAnswer(try await figures.answer(question)), next: nil) } catch let many
+                    as TooManyCells
+                { throw CommandFailure("\(many)") }
+            }
+            let page = try await figures.rows(
+                FigureRowQuestion(question, productID: product, storefront: country, currency: currency),
+                after: try cursor, limit: limit)
+            output.print(CommandAnswer(page), next: page.next)
+        }
+    }
+}
+
+/// By what a figure is apart.
+struct FigureParts {
+    var step = FigureQuestion.Step.month
+    var split: FigureQuestion.Split?
+
+    /// Reads `month`, `day,product` or `product`.
+    static func argument(_ text: String) throws -> FigureParts {
+        var parts = FigureParts()
+        var words = text.split(separator: ",", omittingEmptySubsequences: false)[...]
+        if let step = words.first.flatMap({ FigureQuestion.Step(rawValue: String($0)) }) {
+            parts.step = step
+            words = words.dropFirst()
+        } else if words.isEmpty {
+            throw ValidationError("it is empty")
+        }
+        guard let word = words.popFirst() else { return parts }
+        guard words.isEmpty, let split = FigureQuestion.Split(rawValue: String(word)) else {
+            throw ValidationError("it is month or day, and after a comma app, product, country or currency")
+        }
+        parts.split = split
+        return parts
+    }
+}

@@ -1,0 +1,148 @@
+import Base
+import FigureStore
+import Figures
+
+extension AdminShapes {
+    /// The figures there are.
+    static let figureNames = ValueSchema.named("FigureName", .choice(Figure.allCases.map(\.rawValue)))
+    /// How long periods are.
+    static let figureSteps = ValueSchema.named("FigureStep", .choice(FigureQuestion.Step.allCases.map(\.rawValue)))
+    /// What values are apart by.
+    static let figureSplits = ValueSchema.named("FigureSplit", .choice(FigureQuestion.Split.allCases.map(\.rawValue)))
+    private static let figureUnits = ValueSchema.named("FigureUnit", .choice(["count", "money", "share"]))
+
+    /// A figure by period.
+    static let figure = Shape<ShownFigure, Void>(
+        "AdminFigure",
+        [
+            .init("figure", figureNames) { .string($0.answer.question.figure.rawValue) },
+            .init("about", "What it counts, and which reading of it was chosen.") { $0.answer.question.figure.about },
+            .init("zone", zoneAbout) { $0.answer.zone },
+            .init("environment", Environment.schema) { .string($0.answer.question.environment) },
+            .init("from", "The first day. By month whole months are answered.") {
+                $0.answer.question.days.lowerBound.description
+            },
+            .init("to", "The last day, which belongs to it.") { $0.answer.question.days.upperBound.description },
+            .init("by", figureSteps) { .string($0.answer.question.step.rawValue) },
+            .init("split", .nullable(figureSplits)) { .text($0.answer.question.split?.rawValue) },
+            .list("columns", figureColumn, about: "What the values of each cell are, the figure itself first.") {
+                $0.answer.question.figure.columns
+            },
+            .list(
+                "cells", figureCell,
+                about: "In the order of periods, then groups, then currencies. Where nothing is, there is none."
+            ) { $0.cells },
+        ])
+
+    private static let zoneAbout = "The time zone whose days are counted; null before the first were summed."
+
+    private static let figureColumn = Shape<FigureColumn, Void>(
+        "FigureColumn",
+        [
+            .init("name") { $0.name },
+            .init(
+                "unit", figureUnits,
+                "count is a number, money thousandths of the cell's currency, share thousandths of a percent."
+            ) { .string(word($0.unit)) },
+        ])
+
+    private static func word(_ unit: FigureColumn.Unit) -> String {
+        switch unit {
+        case .count: "count"
+        case .money: "money"
+        case .share: "share"
+        }
+    }
+
+    private static let figureCell = Shape<ShownFigure.Cell, Void>(
+        "FigureCell",
+        [
+            .init("period", "Such as 2026-10, or by day 2026-10-31.") { $0.period },
+            .init("group", "The member of the split, empty where no record says it; null without a split.") {
+                $0.cell.group
+            },
+            .init("currency", "Empty where no record says it; null of figures without money.") { $0.cell.currency },
+            .init("values", "One for each column; null of a share of nothing.") { $0.values },
+        ] + standing { $0.standing } + [
+            .init("rows", "The path of the rows that it counts.") { $0.rows }
+        ])
+
+    /// How final the values of a period are.
+    private static func standing<Subject>(
+        _ standing: @escaping @Sendable (Subject) -> FigureAnswer.Standing
+    ) -> [Shape<Subject, Void>.Field] {
+        [
+            .init("running", "Whether the period has not ended.") { standing($0).isRunning },
+            .init("upToDate", "Whether all that changed is summed.") { !standing($0).isPending },
+            .init("proven", "Whether Apple was asked for all that it sent until the period's end.") {
+                standing($0).isProven
+            },
+        ]
+    }
+
+    /// A row that a figure counts.
+    static let figureRow = Shape<FigureRow, Void>(
+        "FigureRow",
+        [
+            .init("at", "The instant that puts it on its day.") { $0.at },
+            .init("measure", "What it counts as.") { $0.measure.rawValue },
+            .init("order", "Its order's number; null for the second until it is dealt.") { $0.order },
+            .init("bundleId") { $0.bundleID }, .init("productId") { $0.productID },
+            .init("storefront") { $0.storefront },
+            .init(
+                "amount",
+                "What it adds to the figure, in thousandths of the currency, negative of what is taken from it; null where it is not known, and of an order."
+            ) { $0.amount },
+            .init("currency") { $0.currency }, .init("transactionId", "Null of an order.") { $0.transactionID },
+        ])
+
+    /// What was sold and refunded, in all and today.
+    static let orderStatistics = Shape<ShownOrderStatistics, Void>(
+        "OrderStatistics",
+        [
+            .init("environment", Environment.schema) { .string($0.environment) },
+            .init("zone", zoneAbout) { $0.totals.zone }, .init("today") { $0.totals.today.description },
+            .init("upToDate", "Whether all that changed is summed.") { !$0.totals.isPending },
+            .init("totalOrders") { Figure.orders.count(of: $0.totals.ofAllDays) },
+            .list("totalRevenue", amount, about: "Gross: refunded later or not.") {
+                Figure.gross.values(of: $0.totals.ofAllDays)
+            },
+            .init("todayOrders", "By the day in their number.") { Figure.orders.count(of: $0.totals.ofToday) },
+            .list("todayRevenue", amount) { Figure.gross.values(of: $0.totals.ofToday) },
+            .init("pendingRefunds", "Requests of staff that wait for a decision.") { $0.pendingRefunds },
+            .list("totalRefunded", amount, about: "Less what Apple took back of it.") {
+                Figure.refunded.values(of: $0.totals.ofAllDays)
+            },
+            .list("refundRate", share, about: "totalRefunded of totalRevenue.") {
+                Figure.refundRate.values(of: $0.totals.ofAllDays)
+            },
+            .init("unpriced", "How many transactions have no signed price, and are in no amount.") { $0.unpriced },
+            .init("unknownRefunds", "How many refunds are of an unknown amount, and are in none.") {
+                $0.unknownRefunds
+            },
+        ])
+
+    /// How revenue went, month by month.
+    static let supportStatistics = Shape<ShownSupportStatistics, Void>(
+        "SupportStatistics",
+        [
+            .init("environment", Environment.schema) { .string($0.answer.question.environment) },
+            .init("zone", zoneAbout) { $0.answer.zone },
+            .list("revenueTrends", trend, about: "This month and the eleven before, the latest first.") { $0.trends },
+        ])
+
+    private static let trend = Shape<ShownSupportStatistics.Trend, Void>(
+        "RevenueTrend",
+        [
+            .init("date", "The month, such as 2026-10.") { $0.month },
+            .list("revenue", amount, about: "Gross: refunded later or not.") { $0.revenue },
+        ] + standing { $0.standing })
+
+    private static let amount = Shape<CurrencyValue, Void>(
+        "CurrencyAmount",
+        [.init("currency") { $0.currency }, .init("amount", "In thousandths of the currency.") { $0.value }])
+
+    private static let share = Shape<CurrencyValue, Void>(
+        "CurrencyShare",
+        [.init("currency") { $0.currency }, .init("share", "In thousandths of a percent.") { $0.value }])
+}

@@ -1,0 +1,59 @@
+import Base
+import FigureStore
+import Figures
+import Foundation
+
+/// A figure, as a member of the staff sees it.
+struct ShownFigure: Sendable {
+    /// Its values.
+    let answer: FigureAnswer
+    /// The app that was asked for; nil for all that the member sees.
+    let app: String?
+
+    /// The values of a period, of one member of the split, and of money in one currency.
+    struct Cell: Sendable {
+        /// The values.
+        let cell: FigureAnswer.Cell
+        /// The period, such as `2026-10`.
+        let period: String
+        /// One for each column.
+        let values: [Int64?]
+        /// How final they are.
+        let standing: FigureAnswer.Standing
+        /// The path of the rows that they count.
+        let rows: String
+    }
+
+    /// In their order.
+    var cells: [Cell] {
+        let question = answer.question
+        let columns = question.figure.columns
+        let periods = Dictionary(uniqueKeysWithValues: question.periods.map { ($0.lowerBound, $0) })
+        return answer.cells.map { cell in
+            Cell(
+                cell: cell, period: answer.name(of: cell.period), values: columns.map { $0.value(cell.sums) },
+                standing: answer.standings[cell.period] ?? .init(),
+                rows: rows(of: cell, periods[cell.period] ?? cell.period...cell.period))
+        }
+    }
+
+    /// The path of the rows of a cell. An empty value asks for rows that do not say it.
+    private func rows(of cell: FigureAnswer.Cell, _ days: ClosedRange<CalendarDay>) -> String {
+        let question = answer.question
+        func group(of split: FigureQuestion.Split) -> String? { question.split == split ? cell.group : nil }
+        let query: [(name: String, value: String?)] = [
+            ("environment", question.environment), ("from", days.lowerBound.description),
+            ("to", days.upperBound.description), ("by", question.step.rawValue), ("app", group(of: .app) ?? app),
+            ("product", group(of: .product)), ("country", group(of: .country)),
+            ("currency", cell.currency ?? group(of: .currency)),
+        ]
+        let written = query.compactMap { name, value in value.map { "\(name)=\(Self.encoded($0))" } }
+        return "/admin/figures/\(question.figure.rawValue)/rows?\(written.joined(separator: "&"))"
+    }
+
+    private static let plain = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
+
+    private static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: plain) ?? text
+    }
+}

@@ -1,0 +1,81 @@
+import Base
+import FigureStore
+import Figures
+
+/// An amount in one currency, or a share of amounts in it.
+struct CurrencyValue: Sendable, Hashable {
+    /// ISO 4217; empty where no record says it.
+    let currency: String
+    /// In thousandths of the currency, or of a percent.
+    let value: Int64
+}
+
+extension Figure {
+    /// Its first value in each currency; currencies of nothing are left out.
+    func values(of sums: [String: FigureSums]) -> [CurrencyValue] {
+        guard let column = columns.first else { return [] }
+        return sums.sorted { $0.key < $1.key }.compactMap { currency, sums in
+            guard let value = column.value(sums), column.unit == .share || value != 0 else { return nil }
+            return CurrencyValue(currency: currency, value: value)
+        }
+    }
+
+    /// Its first value, a number, in all currencies together.
+    func count(of sums: [String: FigureSums]) -> Int64 {
+        columns.first?.value(
+            sums.values.reduce(into: FigureSums()) { all, sums in
+                for measure in measures { all[measure] = all[measure] + sums[measure] }
+            }) ?? 0
+    }
+}
+
+/// What was sold and refunded, in all and today.
+struct ShownOrderStatistics: Sendable {
+    /// What statistics are made of.
+    static let measures: [FigureMeasure] = [.order, .sale, .refund, .reversal]
+
+    /// Whose purchases count.
+    let environment: String
+    /// The sums.
+    let totals: FigureTotals
+    /// How many requests for refunds wait for a decision.
+    let pendingRefunds: Int64
+
+    /// How many transactions have no signed price.
+    var unpriced: Int64 { totals.ofAllDays.values.reduce(0) { $0 + $1[.sale].unknown } }
+    /// How many refunds, and reversals of them, are of an unknown amount.
+    var unknownRefunds: Int64 {
+        totals.ofAllDays.values.reduce(0) { $0 + $1[.refund].unknown + $1[.reversal].unknown }
+    }
+}
+
+/// How revenue went, month by month.
+struct ShownSupportStatistics: Sendable {
+    /// How many months are shown.
+    static let months = 12
+
+    /// The revenue of a month.
+    struct Trend: Sendable {
+        /// Such as `2026-10`.
+        let month: String
+        /// In each currency.
+        let revenue: [CurrencyValue]
+        /// How final it is.
+        let standing: FigureAnswer.Standing
+    }
+
+    /// The gross by month.
+    let answer: FigureAnswer
+
+    /// The latest month first, those without revenue too.
+    var trends: [Trend] {
+        let months = Dictionary(grouping: answer.cells, by: \.period)
+        return answer.periods.reversed().map { period in
+            let sums = (months[period] ?? []).map { ($0.currency ?? "", $0.sums) }
+            return Trend(
+                month: answer.name(of: period),
+                revenue: answer.question.figure.values(of: Dictionary(uniqueKeysWithValues: sums)),
+                standing: answer.standings[period] ?? .init())
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import APIKit
+import AccountStore
+import Base
+import FigureStore
+import Figures
+import HTTPTypes
+import Staff
+
+extension AdminHandlers {
+    /// A figure by period.
+    var figureShow: AdminEndpoint {
+        var endpoint = AdminEndpoint(
+            .get, "/admin/figures/{name}", "getFigure",
+            "A figure by month or day. Each cell says what about it is not final, and has a link to the rows that it counts.",
+            for: .staff, successes: [.init("The figure.", AdminShapes.figure.schema)]
+        ) { request in
+            let question = try await figureQuestion(request)
+            do {
+                let answer = try await figures.answer(question)
+                return APIAnswer(
+                    .ok, AdminShapes.figure.value(of: ShownFigure(answer: answer, app: request.query["app"])))
+            } catch let many as TooManyCells {
+                throw APIProblem(.tooManyCells, ProblemText(english: "\(many)"))
+            }
+        }
+        endpoint.pathSchemas = Self.figurePath
+        endpoint.query =
+            Self.figureQuery + [
+                .init("split", AdminShapes.figureSplits, "What else values are apart by; money always is by currency.")
+            ]
+        endpoint.problems = [.noFigure, .tooManyCells]
+        endpoint.refusesFitting =
+            "from and to are days in their order, the answer has at most \(FigureQuestion.mostCells) cells"
+        return endpoint
+    }
+
+    /// The rows of a figure.
+    var figureRows: AdminEndpoint {
+        var endpoint = AdminEndpoint(
+            .get, "/admin/figures/{name}/rows", "listFigureRows",
+            "The rows that a figure counts, in the order of time, those that are not summed yet among them: the sum of their amounts is the figure.",
+            for: .staff, successes: [rowPages(nil).success("FigureRowPage", "A page of rows.")]
+        ) { request in
+            let question = try await figureQuestion(request)
+            let asked = FigureRowQuestion(
+                question, productID: request.query["product"], storefront: request.query["country"],
+                currency: request.query["currency"])
+            return try await rowPages(asked).answer(request, self)
+        }
+        endpoint.pathSchemas = Self.figurePath
+        endpoint.query =
+            AdminList<FigureRow>.query + Self.figureQuery + [
+                .init(
+                    "product", .string(.init(0, 255)), "Only of this product, by Apple's id; empty for those of none."),
+                .init(
+                    "country", .string(.init(0, 3)),
+                    "Only from this country of the App Store, such as USA; empty for those of none."),
+                .init("currency", .string(.init(0, 3)), "Only in this currency, such as EUR; empty for those of none."),
+            ]
+        endpoint.problems = [.noFigure]
+        endpoint.refusesFitting = "after is next of a page before, from and to are days in their order"
+        return endpoint
+    }
+
+    /// - Parameter asked: nil where only the shape is asked for.
+    private func rowPages(_ asked: FigureRowQuestion?) -> AdminList<FigureRow> {
+        AdminList(
+            name: "rows", shape: AdminShapes.figureRow, subject: ("figures", "rows"),
+            cursorParts: FigureStore.cursorParts, takes: { FigureStore.isCursor($0) }, openedTexts: { _ in 0 }
+        ) { [figures] _, cursor, limit in
+            guard let asked else { return ListPage() }
+            return try await figures.rows(asked, after: cursor, limit: limit)
+        }
+    }
+
+    private static let figurePath = ["name": AdminShapes.figureNames]
+
+    private static let figureQuery: [APIQueryParameter] =
+        [
+            .init(
+                "from", .string(.init(10, 10)),
+                "The first day, such as 2026-01-31; a year before the last by default, or 30 days by day."),
+            .init("to", .string(.init(10, 10)), "The last day, which belongs to it; today by default."),
+            .init("by", AdminShapes.figureSteps, "month by default: then whole months count."),
+        ] + countedQuery
+
+    private func figureQuestion(_ request: AdminRequest) async throws -> FigureQuestion {
+        let member = try await member(request, for: .read)
+        guard let figure = Figure(rawValue: request.path["name"] ?? "") else {
+            let names = Figure.allCases.map(\.rawValue).joined(separator: ", ")
+            throw APIProblem(.noFigure, ProblemText(english: "the figures are \(names)"))
+        }
+        let step = request.query["by"].flatMap { FigureQuestion.Step(rawValue: $0) } ?? .month
+        let (from, to) = (try Self.day("from", request), try Self.day("to", request))
+        guard let days = try await figures.days(from: from, to: to, by: step) else {
+            throw APIProblem(.invalidRequest, "to is before from")
+        }
+        let (environment, apps) = Self.counted(request, for: member)
+        return FigureQuestion(
+            figure, days, by: step, request.query["split"].flatMap { FigureQuestion.Split(rawValue: $0) },
+            environment: environment, apps: apps)
+    }
+
+    // MARK: What counts
+
+    /// The values of the query that say whose purchases count.
+    static let countedQuery: [APIQueryParameter] = [
+        .init("environment", Environment.schema, "Production by default."),
+        .init("app", .string(.init(1, 255)), "Only of this app (bundle id)."),
+    ]
+
+    /// Whose purchases count: of a member of some apps never another one's.
+    static func counted(
+        _ request: AdminRequest, for member: StaffMember
+    ) -> (environment: String, apps: Set<String>?) {
+        let asked = request.query["app"].map { Set([$0]) }
+        let apps: Set<String>? =
+            switch member.scope {
+            case .all: asked
+            case .some(let own): asked?.intersection(own) ?? own
+            }
+        return (request.query["environment"] ?? Environment.production.rawValue, apps)
+    }
+}

@@ -1,0 +1,51 @@
+import APIKit
+import Base
+import FigureStore
+import Figures
+import HTTPTypes
+import OrderStore
+import Staff
+import Subscriptions
+
+extension AdminHandlers {
+    /// What was sold and refunded, in all and today.
+    var orderStatistics: AdminEndpoint {
+        var endpoint = AdminEndpoint(
+            .get, "/admin/orders/stats", "getOrderStatistics",
+            "What was ordered, paid and refunded, in all and today. Currencies are never added.", for: .staff,
+            successes: [.init("The statistics.", AdminShapes.orderStatistics.schema)]
+        ) { request in
+            let (environment, apps) = Self.counted(request, for: try await member(request, for: .read))
+            let totals = try await figures.totals(
+                of: ShownOrderStatistics.measures, environment: environment, apps: apps)
+            let pending = try await refunds.count(in: .pending, environment: environment, apps: apps)
+            return APIAnswer(
+                .ok,
+                AdminShapes.orderStatistics.value(
+                    of: ShownOrderStatistics(environment: environment, totals: totals, pendingRefunds: pending)))
+        }
+        endpoint.query = Self.countedQuery
+        return endpoint
+    }
+
+    /// How revenue went, month by month.
+    var supportStatistics: AdminEndpoint {
+        var endpoint = AdminEndpoint(
+            .get, "/admin/support/stats", "getSupportStatistics",
+            "How revenue went in the last twelve months. Currencies are never added.", for: .staff,
+            successes: [.init("The statistics.", AdminShapes.supportStatistics.schema)]
+        ) { request in
+            let (environment, apps) = Self.counted(request, for: try await member(request, for: .read))
+            let today = try await figures.today()
+            let first = FigureMonth(today).advanced(by: 1 - ShownSupportStatistics.months)?.days.lowerBound
+            let question = FigureQuestion(
+                .gross, (first ?? today)...today, by: .month, environment: environment, apps: apps)
+            return APIAnswer(
+                .ok,
+                AdminShapes.supportStatistics.value(
+                    of: ShownSupportStatistics(answer: try await figures.answer(question))))
+        }
+        endpoint.query = Self.countedQuery
+        return endpoint
+    }
+}

@@ -1,0 +1,128 @@
+package import Base
+package import FigureStore
+import Figures
+import Subscriptions
+
+extension CommandAnswer {
+    /// A figure by period.
+    package init(_ answer: FigureAnswer) {
+        let shape = CommandShape<FigureLine>.figure(answer)
+        let lines = FigureLine.lines(of: answer)
+        let question = answer.question
+        let about = question.figure.about
+        let zone = answer.zone.map { "Days of \($0)." } ?? "No day was summed yet: a worker does that within seconds."
+        self.init(
+            .object([
+                .init("figure", question.figure.rawValue.json), .init("about", about.json),
+                .init("zone", answer.zone.json), .init("environment", question.environment.json),
+                .init("from", question.days.lowerBound.description.json),
+                .init("to", question.days.upperBound.description.json),
+                .init("by", question.step.rawValue.json), .init("split", question.split?.rawValue.json ?? .null),
+                .init("cells", shape.values(of: lines)),
+            ]),
+            text: (lines.isEmpty ? "nothing on these days" : shape.table(of: lines)) + "\n\n\(about) \(zone)",
+            csv: shape.csv(of: lines))
+    }
+
+    /// The rows that a figure counts, a page.
+    package init(_ page: ListPage<FigureRow>) { self.init(page, "rows", .row) }
+}
+
+/// A value of a figure as a line.
+private struct FigureLine: Sendable {
+    let cell: FigureAnswer.Cell
+    let name: String
+    let standing: FigureAnswer.Standing
+    /// How long its bar is, in eighths.
+    let bar: Int64
+
+    /// The longest bar, in characters.
+    private static let width: Int64 = 20
+
+    static func lines(of answer: FigureAnswer) -> [FigureLine] {
+        guard let first = answer.question.figure.columns.first else { return [] }
+        var most: [String?: Int64] = [:]
+        for cell in answer.cells { most[cell.currency] = max(most[cell.currency] ?? 0, first.value(cell.sums) ?? 0) }
+        return answer.cells.map { cell in
+            let (value, largest) = (first.value(cell.sums) ?? 0, most[cell.currency] ?? 0)
+            let bar =
+                largest > 0 && value > 0 ? Int64(clamping: Int128(value) * Int128(width * 8) / Int128(largest)) : 0
+            return FigureLine(
+                cell: cell, name: answer.name(of: cell.period), standing: answer.standings[cell.period] ?? .init(),
+                bar: bar)
+        }
+    }
+
+    /// What is not final about it; nil where nothing is.
+    var reservations: String? {
+        let words = [
+            standing.isRunning ? "running" : nil, standing.isPending ? "not up to date" : nil,
+            standing.isProven ? nil : "not proven",
+        ].compactMap(\.self)
+        return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+
+    /// Blocks of eighths of a character.
+    var drawn: String {
+        let (whole, rest) = bar.quotientAndRemainder(dividingBy: 8)
+        let part = rest == 0 ? "" : String(["▏", "▎", "▍", "▌", "▋", "▊", "▉"][Int(rest) - 1])
+        return String(repeating: "█", count: Int(whole)) + part
+    }
+
+    /// A value for people.
+    func words(_ column: FigureColumn) -> String? {
+        guard let value = column.value(cell.sums) else { return nil }
+        switch column.unit {
+        case .count: return "\(value)"
+        case .money: return Money(milliunits: value, currency: cell.currency ?? "").amountWords
+        case .share:
+            let (percent, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1000)
+            return "\(value < 0 ? "-" : "")\(percent).\(String(1000 + rest).dropFirst().prefix(2)) %"
+        }
+    }
+}
+
+extension CommandShape<FigureLine> {
+    fileprivate static func figure(_ answer: FigureAnswer) -> Self {
+        var fields: [Field] = [.init("period", column: "PERIOD", \.name)]
+        if let split = answer.question.split, split != .currency || !answer.question.figure.isMoney {
+            fields.append(.init(split.rawValue, column: split.rawValue.uppercased()) { $0.cell.group ?? "" })
+        }
+        if answer.question.figure.isMoney {
+            fields.append(.init("currency", column: "CURRENCY") { $0.cell.currency ?? "" })
+        }
+        for column in answer.question.figure.columns {
+            fields.append(.init(column.name) { column.value($0.cell.sums) })
+            fields.append(.column(column.heading, isNumeric: true) { $0.words(column) })
+        }
+        return Self(
+            fields + [
+                .column("") { $0.drawn.isEmpty ? " " : $0.drawn },
+                .init("running", \.standing.isRunning), .init("up_to_date") { !$0.standing.isPending },
+                .init("proven", \.standing.isProven), .column("NOT FINAL") { $0.reservations },
+            ])
+    }
+}
+
+extension FigureColumn {
+    /// `refundRate` as `REFUND RATE`.
+    fileprivate var heading: String {
+        name.reduce(into: "") { text, letter in
+            if letter.isUppercase { text += " " }
+            text += letter.uppercased()
+        }
+    }
+}
+
+extension CommandShape<FigureRow> {
+    fileprivate static var row: Self {
+        .init([
+            .init("at", column: "AT", \.at), .init("measure", column: "WHAT", \.measure.rawValue),
+            .init("order", column: "ORDER", \.order), .init("bundle_id", column: "APP", \.bundleID),
+            .init("product_id", column: "PRODUCT", \.productID), .init("storefront", column: "COUNTRY", \.storefront),
+            .init("amount", \.amount), .init("currency", \.currency),
+            .column("AMOUNT", isNumeric: true) { Money($0.amount, in: $0.currency)?.words },
+            .init("transaction_id", column: "TRANSACTION", \.transactionID),
+        ])
+    }
+}

@@ -1,0 +1,61 @@
+import Base
+import Postgres
+
+/// What the cells of days are, by the books.
+enum FigureCells {
+    /// The cells of some days, of all environments and apps: `day`, `measure`, `environment`, `bundle_id`, `product_id`, `storefront`,
+    /// `currency`, `rate_day`, `unit`, `count`.
+    ///
+    /// A transaction that never begins counts nowhere, nor does a refund of it, nor one of something free.
+    static func derived(_ days: [CalendarDay], in zone: String) -> PostgresQuery {
+        PostgresQuery(
+            "figures.derived",
+            """
+            with span as materialized (
+                select z.zone, d.day::date as day, \(unescaped: DayStart.sql("d.day::date", in: "z.zone")) as starts,
+                       \(unescaped: DayStart.sql("d.day::date + 1", in: "z.zone")) as ends
+                  from unnest(\(days.map(\.description))) d (day) cross join (select \(zone)::text as zone) z
+            ), rows as (
+                select s.day, m.measure, t.order_id, t.product_id, t.storefront, t.currency, s.day as rate_day, m.unit
+                  from span s
+                  join storehook.booked_transactions t on t.starts_at >= s.starts and t.starts_at < s.ends and not t.is_void
+                 cross join lateral (
+                    select 'sale' as measure, t.price as unit
+                    union all
+                    select 'refunded_sale', t.refunded
+                     where t.revoked_share is distinct from 0 and t.price is distinct from 0) m
+                union all
+                select s.day, 'late_sale', t.order_id, t.product_id, t.storefront, t.currency,
+                       (t.starts_at at time zone s.zone)::date, t.price
+                  from span s
+                  join storehook.booked_transactions t on t.heard_at >= s.starts and t.heard_at < s.ends and not t.is_void
+                 where \(unescaped: DayStart.isLate("t.heard_at", "t.starts_at", in: "s.zone"))
+                union all
+                select s.day, case r.type when 'refund' then 'refund' else 'reversal' end, r.order_id, t.product_id, t.storefront,
+                       t.currency, (t.starts_at at time zone s.zone)::date, r.amount
+                  from span s
+                  join storehook.booked_refunds r on r.at >= s.starts and r.at < s.ends and r.type in ('refund', 'refund_reversed')
+                  join storehook.booked_transactions t on (t.order_id, t.item) = (r.order_id, r.item) and not t.is_void
+                 where t.price is distinct from 0
+                union all
+                select s.day, case r.type when 'refund' then 'late_refund' else 'late_reversal' end, r.order_id, t.product_id,
+                       t.storefront, t.currency, (t.starts_at at time zone s.zone)::date, r.amount
+                  from span s
+                  join storehook.booked_refunds r on r.heard_at >= s.starts and r.heard_at < s.ends
+                   and r.type in ('refund', 'refund_reversed')
+                  join storehook.booked_transactions t on (t.order_id, t.item) = (r.order_id, r.item) and not t.is_void
+                 where t.price is distinct from 0 and \(unescaped: DayStart.isLate("r.heard_at", "r.at", in: "s.zone"))
+            )
+            select r.day, r.measure, o.environment, o.bundle_id, coalesce(r.product_id, '') as product_id,
+                   coalesce(r.storefront, '') as storefront, coalesce(r.currency, '') as currency, r.rate_day, r.unit, count(*) as count
+              from rows r join storehook.booked_orders o on o.id = r.order_id and o.class_id is not null
+             group by r.day, r.measure, o.environment, o.bundle_id, r.product_id, r.storefront, r.currency, r.rate_day, r.unit
+            union all
+            select o.day, 'order', c.environment, c.bundle_id, c.product_id, c.storefront, c.currency, null, null, count(*)
+              from span s
+              join storehook.booked_orders o on o.day = s.day and o.class_id is not null and o.plan_type <> 'unknown'
+              join storehook.order_classes c on c.id = o.class_id
+             group by o.day, c.environment, c.bundle_id, c.product_id, c.storefront, c.currency
+            """)
+    }
+}

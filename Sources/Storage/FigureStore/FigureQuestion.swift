@@ -1,0 +1,87 @@
+package import Base
+package import Figures
+
+/// What of a figure is asked for.
+package struct FigureQuestion: Sendable, Hashable {
+    /// How long the periods are.
+    package enum Step: String, Sendable, Hashable, CaseIterable {
+        /// A month of the calendar.
+        case month
+        /// A day.
+        case day
+    }
+
+    /// What values are apart by, beside the period and, of money, the currency.
+    package enum Split: String, Sendable, Hashable, CaseIterable {
+        /// The app, by its bundle id.
+        case app
+        /// The product, by Apple's id.
+        case product
+        /// The country of the App Store.
+        case country
+        /// The currency.
+        case currency
+
+        /// The column that says it.
+        var column: String {
+            switch self {
+            case .app: "bundle_id"
+            case .product: "product_id"
+            case .country: "storefront"
+            case .currency: "currency"
+            }
+        }
+    }
+
+    /// The most values of a split in all periods that one answer has.
+    package static let mostCells = 10_000
+
+    /// The figure.
+    package var figure: Figure
+    /// The first day, and the last one, which belongs to it. By month whole months are answered.
+    package var days: ClosedRange<CalendarDay>
+    /// The periods.
+    package var step: Step
+    /// What else is apart.
+    package var split: Split?
+    /// Whose purchases count.
+    package var environment: String
+    /// The apps that count; nil for all.
+    package var apps: Set<String>?
+
+    /// A question about all apps in Production.
+    package init(
+        _ figure: Figure, _ days: ClosedRange<CalendarDay>, by step: Step, _ split: Split? = nil,
+        environment: String = Environment.production.rawValue, apps: Set<String>? = nil
+    ) {
+        self.figure = figure
+        self.step = step
+        self.split = split
+        self.environment = environment
+        self.apps = apps
+        switch step {
+        case .day: self.days = days
+        case .month:
+            self.days =
+                FigureMonth(days.lowerBound).days.lowerBound...FigureMonth(days.upperBound).days.upperBound
+        }
+    }
+
+    /// The sums with the fewest rows that answer it; nil where only the cells do.
+    var grain: String? {
+        switch (step, split) {
+        case (.month, nil), (.month, .app), (.month, .currency): "plain_month"
+        case (.month, .product): "month_product"
+        case (.month, .country): "month_country"
+        case (.day, nil), (.day, .app), (.day, .currency): "day"
+        case (.day, _): nil
+        }
+    }
+}
+
+/// A question that is answered with fewer values only.
+package struct TooManyCells: Error, CustomStringConvertible {
+    package var description: String {
+        "more than \(FigureQuestion.mostCells) values: ask for fewer days, for months, or without the split"
+    }
+}

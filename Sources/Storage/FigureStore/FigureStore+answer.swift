@@ -1,0 +1,133 @@
+import Base
+import Figures
+import Postgres
+
+extension FigureStore {
+    /// Answers a question from the sums that stand.
+    /// - Throws: ``TooManyCells``; `PostgresError`.
+    package func answer(_ question: FigureQuestion) async throws -> FigureAnswer {
+        // Each has how final it is, also where it has no value.
+        guard question.periodCount <= FigureQuestion.mostCells else { throw TooManyCells() }
+        // One snapshot: marks and sums are of the same moment.
+        let options = TransactionOptions(
+            isolation: .repeatableRead, isReadOnly: true, goesByIndexes: true, name: "figures.answer")
+        return try await pool.withTransaction(options) { session in
+            var answer = FigureAnswer(question: question)
+            guard let zone = try session.query(.zone).one().decode(0, as: String?.self) else { return answer }
+            answer.zone = zone
+            answer.cells = try Self.cells(question, zone, session)
+            let periods = question.periods
+            for row in try session.query(.standings(periods, zone, question)) {
+                guard let day = CalendarDay(try row.decode("day", as: String.self)) else { continue }
+                answer.standings[day] = FigureAnswer.Standing(
+                    isRunning: try row.decode("is_running"), isPending: try row.decode("is_pending"),
+                    isProven: try row.decode("is_proven"))
+            }
+            return answer
+        }
+    }
+
+    private static func cells(
+        _ question: FigureQuestion, _ zone: String, _ session: borrowing PostgresSession
+    ) throws -> [FigureAnswer.Cell] {
+        var cells: [FigureAnswer.Cell] = []
+        let (isSplit, isMoney) = (question.split != nil, question.figure.isMoney)
+        let limit = Int64(FigureQuestion.mostCells * FigureMeasure.allCases.count) + 1
+        for row in try session.query(
+            question.grain == nil ? .cells(question, zone, limit) : .sums(question, zone, limit))
+        {
+            guard let period = CalendarDay(try row.decode("period", as: String.self)),
+                let measure = FigureMeasure(rawValue: try row.decode("measure"))
+            else { continue }
+            let (group, currency): (String, String) = (try row.decode("part"), try row.decode("currency"))
+            var cell = FigureAnswer.Cell(
+                period: period, group: isSplit ? group : nil, currency: isMoney ? currency : nil, sums: FigureSums())
+            if let last = cells.last,
+                (last.period, last.group, last.currency) == (cell.period, cell.group, cell.currency)
+            {
+                cell = cells.removeLast()
+            }
+            cell.sums[measure] = FigureSum(
+                count: try row.decode("count"), free: try row.decode("free"), unknown: try row.decode("unknown"),
+                amount: Int128(try row.decode("amount", as: String.self)) ?? 0)
+            cells.append(cell)
+        }
+        guard cells.count <= FigureQuestion.mostCells else { throw TooManyCells() }
+        return cells
+    }
+}
+
+extension PostgresQuery {
+    /// The zone of the figures that stand, or of the first ones that are being summed.
+    static let zone = PostgresQuery("figures.zone", "select coalesce(zone, next_zone) from storehook.figure_state")
+
+    fileprivate static func sums(_ question: FigureQuestion, _ zone: String, _ limit: Int64) -> PostgresQuery {
+        PostgresQuery(
+            "figures.sums",
+            """
+            select period::text as period, \(unescaped: question.split?.column ?? "''") as part,
+                   \(unescaped: question.figure.isMoney ? "currency" : "''") as currency, measure, sum(count)::bigint as count,
+                   sum(free)::bigint as free, sum(unknown)::bigint as unknown, sum(amount)::text as amount
+              from storehook.figure_sums
+             where grain = \(question.grain ?? "") and zone = \(zone) and environment = \(question.environment)
+               and period between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
+               and measure = any (\(question.figure.measures.map(\.rawValue)))
+               and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
+             group by 1, 2, 3, 4
+            having sum(count) <> 0
+             order by 1, 2, 3, 4
+             limit \(limit)
+            """)
+    }
+
+    fileprivate static func cells(_ question: FigureQuestion, _ zone: String, _ limit: Int64) -> PostgresQuery {
+        PostgresQuery(
+            "figures.cells",
+            """
+            select day::text as period, \(unescaped: question.split?.column ?? "''") as part,
+                   \(unescaped: question.figure.isMoney ? "currency" : "''") as currency, measure, sum(count)::bigint as count,
+                   coalesce(sum(count) filter (where unit = 0), 0)::bigint as free,
+                   coalesce(sum(count) filter (where unit is null), 0)::bigint as unknown,
+                   coalesce(sum(unit::numeric * count), 0)::text as amount
+              from storehook.figure_cells
+             where zone = \(zone) and environment = \(question.environment)
+               and day between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
+               and measure = any (\(question.figure.measures.map(\.rawValue)))
+               and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
+             group by 1, 2, 3, 4
+             order by 1, 2, 3, 4
+             limit \(limit)
+            """)
+    }
+
+    /// How final each period is.
+    fileprivate static func standings(
+        _ periods: [ClosedRange<CalendarDay>], _ zone: String, _ question: FigureQuestion
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "figures.standings",
+            """
+            with periods as (
+                select first::date as first, last::date as last, \(unescaped: DayStart.sql("last::date + 1", in: "z.zone")) as ends
+                  from unnest(\(periods.map(\.lowerBound.description)), \(periods.map(\.upperBound.description))) p (first, last)
+                 cross join (select \(zone)::text as zone) z
+            ), marked as materialized (
+                select distinct day from storehook.figure_marks where day is not null
+                union
+                select (i.at at time zone \(zone))::date
+                  from (select distinct hour from storehook.figure_marks where hour is not null) m
+                 cross join lateral (values (m.hour), (m.hour + interval '59 minutes 59.999999 seconds')) i (at)
+            ), proven as materialized (
+                select min(proven_until) as until, coalesce(bool_and(proven_until is not null), false) as is_any
+                  from storehook.proven_until
+                 where environment = \(question.environment)
+                   and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
+            )
+            select p.first::text as day, p.ends > now() as is_running,
+                   exists (select from marked where marked.day between p.first and p.last)
+                   or coalesce(p.first < (select summed_from from storehook.figure_state where zone is null), false) as is_pending,
+                   coalesce(proven.is_any and proven.until >= p.ends, false) as is_proven
+              from periods p cross join proven
+            """)
+    }
+}

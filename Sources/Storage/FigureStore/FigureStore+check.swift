@@ -1,0 +1,187 @@
+import Base
+import Postgres
+package import PurchaseStore
+
+extension FigureStore {
+    /// How many days are compared at a time.
+    private static let portion = 30
+
+    /// Holds the sums against the books, for days of which nothing is waiting to be summed.
+    /// - Parameters:
+    ///   - repair: have workers sum the days that differ anew.
+    ///   - onDifference: called with each difference.
+    /// - Returns: how many there are.
+    /// - Throws: `PostgresError`.
+    package func check(repair: Bool, onDifference: (RowDifference) throws -> Void) async throws -> Int {
+        var count = 0
+        let days = try await pool.query(.daysToCheck).map { row in
+            (day: try row.decode(0, as: String.self), zone: try row.decode(1, as: String.self))
+        }
+        for start in stride(from: 0, to: days.count, by: Self.portion) {
+            let portion = days[start..<min(start + Self.portion, days.count)]
+            let differences = try await pool.withTransaction(
+                TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "figures.check")
+            ) { [zone = days[start].zone] session in
+                let summed = try session.query(.summed(portion.map(\.day), in: zone)).compactMap {
+                    CalendarDay(try $0.decode(0, as: String.self))
+                }
+                return try session.query(.cellsThatDiffer(summed, in: zone)).map {
+                    try Difference($0, table: "figure_cells")
+                }
+            }
+            count += differences.count
+            for difference in differences { try onDifference(difference.row) }
+            if repair, !differences.isEmpty { try await mark(Set(differences.map(\.day))) }
+        }
+        let sums = try await pool.withTransaction(
+            TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "figures.check")
+        ) { session in
+            try session.query(.sumsThatDiffer).map { try Difference($0, table: "figure_sums") }
+        }
+        for difference in sums { try onDifference(difference.row) }
+        // What is added to a sum is what changed: a wrong one is summed from its cells.
+        if repair, !sums.isEmpty {
+            try await pool.withTransaction(TransactionOptions(name: "figures.sum_all")) { session in
+                // The lock comes first, by a statement of its own: the cells are then those of the clock that had it.
+                try session.query("select 1 from storehook.figure_state for update")
+                try session.query(.sumAll)
+            }
+        }
+        return count + sums.count
+    }
+
+    private func mark(_ days: Set<String>) async throws {
+        try await pool.query(
+            PostgresQuery(
+                "figures.mark",
+                "insert into storehook.figure_marks (day) select day::date from unnest(\(days.sorted())) day"))
+    }
+
+    private struct Difference: Sendable {
+        let day: String
+        let row: RowDifference
+
+        init(_ row: PostgresRow, table: String) throws {
+            day = try row.decode("day")
+            self.row = RowDifference(
+                table: table, key: try row.decode("key"), column: "*", stored: try row.decode("stored"),
+                derived: try row.decode("derived"))
+        }
+    }
+}
+
+extension PostgresQuery {
+    /// The days of which there are cells or rows, with the zone, in their order.
+    fileprivate static let daysToCheck = PostgresQuery(
+        "figures.days_to_check",
+        """
+        select d.day::text, z.zone
+          from (select coalesce(zone, next_zone) as zone, case when zone is null then summed_from end as first
+                  from storehook.figure_state) z
+         cross join lateral (
+            select c.day from storehook.figure_cells c where c.zone = z.zone
+            union
+            select (t.starts_at at time zone z.zone)::date from storehook.booked_transactions t
+            union
+            select (t.heard_at at time zone z.zone)::date from storehook.booked_transactions t
+             where t.heard_at - t.starts_at > interval '24 hours'
+            union
+            select (i.at at time zone z.zone)::date
+              from storehook.booked_refunds r cross join lateral (values (r.at), (r.heard_at)) i (at)
+            union
+            select o.day from storehook.booked_orders o where o.class_id is not null) d
+         where z.zone is not null and d.day >= coalesce(z.first, '-infinity')
+         order by d.day
+        """)
+
+    /// Those days of which nothing is waiting, while the zone stands.
+    fileprivate static func summed(_ days: [String], in zone: String) -> PostgresQuery {
+        PostgresQuery(
+            "figures.summed_days",
+            """
+            with marked as materialized (
+                select day from storehook.figure_marks where day is not null
+                union
+                select (i.at at time zone \(zone))::date
+                  from (select distinct hour from storehook.figure_marks where hour is not null) m
+                 cross join lateral (values (m.hour), (m.hour + interval '59 minutes 59.999999 seconds')) i (at)
+            )
+            select day
+              from unnest(\(days)) day
+             where day::date not in (select day from marked)
+               and \(zone) = (select coalesce(zone, next_zone) from storehook.figure_state)
+             order by 1
+            """)
+    }
+
+    fileprivate static func cellsThatDiffer(_ days: [CalendarDay], in zone: String) -> PostgresQuery {
+        PostgresQuery(
+            "figures.cells_that_differ",
+            """
+            with derived as materialized (
+                \(embedding: FigureCells.derived(days, in: zone))
+            ), stored as materialized (
+                select c.day, c.measure, c.environment, c.bundle_id, c.product_id, c.storefront, c.currency, c.rate_day, c.unit,
+                       sum(c.count)::bigint as count
+                  from unnest(\(days.map(\.description))) d (day)
+                  join storehook.figure_cells c on c.zone = \(zone) and c.day = d.day::date
+                 group by c.day, c.measure, c.environment, c.bundle_id, c.product_id, c.storefront, c.currency, c.rate_day, c.unit
+            ), lost as (table derived except table stored), surplus as (table stored except table derived)
+            select day::text as day, concat_ws(' ', day, measure, environment, bundle_id, product_id, storefront, currency) as key,
+                   null as stored, format('%s of %s', count, coalesce(unit::text, 'no amount')) as derived from lost
+            union all
+            select day::text, concat_ws(' ', day, measure, environment, bundle_id, product_id, storefront, currency),
+                   format('%s of %s', count, coalesce(unit::text, 'no amount')), null from surplus
+             order by 1, 2
+            """)
+    }
+
+    /// Sums as the cells have them.
+    private static let summed = """
+        select g.grain, c.zone, g.period, c.measure, c.environment, c.bundle_id, g.product_id, g.storefront, c.currency,
+               sum(c.count)::bigint as count, coalesce(sum(c.count) filter (where c.unit = 0), 0)::bigint as free,
+               coalesce(sum(c.count) filter (where c.unit is null), 0)::bigint as unknown,
+               coalesce(sum(c.unit::numeric * c.count), 0) as amount
+          from storehook.figure_cells c
+         cross join lateral (values ('month_product', date_trunc('month', c.day)::date, c.product_id, ''),
+                                    ('month_country', date_trunc('month', c.day)::date, '', c.storefront),
+                                    ('plain_month', date_trunc('month', c.day)::date, '', ''), ('day', c.day, '', ''))
+               as g (grain, period, product_id, storefront)
+         where c.zone in (select unnest(array[zone, next_zone]) from storehook.figure_state)
+         group by g.grain, c.zone, g.period, c.measure, c.environment, c.bundle_id, g.product_id, g.storefront, c.currency
+        """
+
+    fileprivate static let sumsThatDiffer = PostgresQuery(
+        "figures.sums_that_differ",
+        """
+        with derived as (\(unescaped: summed)), stored as (
+            select s.* from storehook.figure_sums s
+             where (s.count, s.free, s.unknown, s.amount) <> (0, 0, 0, 0)
+               and s.zone in (select unnest(array[zone, next_zone]) from storehook.figure_state)
+        ), lost as (table derived except table stored), surplus as (table stored except table derived)
+        select period::text as day, concat_ws(' ', grain, zone, period, measure, environment, bundle_id, product_id, storefront, currency) as key,
+               null as stored, format('%s rows, %s', count, amount) as derived from lost
+        union all
+        select period::text, concat_ws(' ', grain, zone, period, measure, environment, bundle_id, product_id, storefront, currency),
+               format('%s rows, %s', count, amount), null from surplus
+         order by 1, 2
+        """)
+
+    /// Replaces all sums by what the cells say, under the lock of those who sum.
+    fileprivate static let sumAll = PostgresQuery(
+        "figures.sum_all",
+        """
+        with derived as materialized (\(unescaped: summed)), gone as (
+            update storehook.figure_sums s set count = 0, free = 0, unknown = 0, amount = 0
+             where not exists (
+                   select from derived d
+                    where (d.grain, d.zone, d.environment, d.period, d.measure, d.bundle_id, d.product_id, d.storefront, d.currency)
+                          = (s.grain, s.zone, s.environment, s.period, s.measure, s.bundle_id, s.product_id, s.storefront, s.currency))
+        )
+        insert into storehook.figure_sums as known
+               (grain, zone, period, measure, environment, bundle_id, product_id, storefront, currency, count, free, unknown, amount)
+        select grain, zone, period, measure, environment, bundle_id, product_id, storefront, currency, count, free, unknown, amount from derived
+            on conflict (grain, zone, environment, period, measure, bundle_id, product_id, storefront, currency) do update
+           set count = excluded.count, free = excluded.free, unknown = excluded.unknown, amount = excluded.amount
+        """)
+}

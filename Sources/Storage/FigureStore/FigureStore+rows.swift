@@ -1,0 +1,193 @@
+package import Base
+package import Figures
+import Postgres
+
+/// A row that a figure counts.
+package struct FigureRow: Sendable, Hashable {
+    /// What it counts as.
+    package var measure: FigureMeasure
+    /// The instant that puts it on its day; of an order the beginning of its day.
+    package var at: Timestamp
+    /// The order's number; nil until it is dealt.
+    package var order: String?
+    /// The app.
+    package var bundleID: String
+    /// The product; nil where no record says it.
+    package var productID: String?
+    /// The country of the App Store.
+    package var storefront: String?
+    /// ISO 4217.
+    package var currency: String?
+    /// What it adds to the figure, in thousandths of the currency: negative of what is taken from it, a refund from net revenue, and what a
+    /// refund is taken back by from what is refunded. Nil where it is not known, and of an order.
+    package var amount: Int64?
+    /// Apple's id of the transaction; nil of an order.
+    package var transactionID: String?
+}
+
+/// Which rows of a figure are asked for.
+package struct FigureRowQuestion: Sendable, Hashable {
+    /// The figure, its days, environment and apps. The split is not looked at.
+    package var question: FigureQuestion
+    /// Only of this product; empty for those of none.
+    package var productID: String?
+    /// Only from this country; empty for those of none.
+    package var storefront: String?
+    /// Only in this currency; empty for those of none.
+    package var currency: String?
+
+    /// All rows of a question.
+    package init(
+        _ question: FigureQuestion, productID: String? = nil, storefront: String? = nil, currency: String? = nil
+    ) {
+        self.question = question
+        (self.productID, self.storefront, self.currency) = (productID, storefront, currency)
+    }
+}
+
+extension FigureStore {
+    /// How many parts a cursor of rows has.
+    package static let cursorParts = 5
+
+    /// The rows that a figure counts, in the order of time: the sum of their amounts is the figure. They are read from the books, and so
+    /// include what is not summed yet.
+    /// - Parameters:
+    ///   - cursor: of the page before, of ``cursorParts`` parts.
+    ///   - limit: of the page.
+    /// - Throws: `PostgresError`.
+    package func rows(
+        _ asked: FigureRowQuestion, after cursor: ListCursor? = nil, limit: Int
+    ) async throws -> ListPage<FigureRow> {
+        let options = TransactionOptions(isReadOnly: true, goesByIndexes: true, name: "figures.rows")
+        return try await pool.withTransaction(options) { session in
+            guard let zone = try session.query(.zone).one().decode(0, as: String?.self) else { return ListPage() }
+            let figure = asked.question.figure
+            var rows: [FigureRow] = []
+            var cursors: [ListCursor] = []
+            for row in try session.query(.rows(asked, zone, after: FigureRowMark(cursor), limit + 1)) {
+                guard let measure = FigureMeasure(rawValue: try row.decode("measure")) else { continue }
+                let amount = try row.decode("amount", as: Int64?.self)
+                rows.append(
+                    FigureRow(
+                        measure: measure, at: Timestamp(try row.decode("at", as: PostgresTimestamp.self)),
+                        order: try row.decode("number"), bundleID: try row.decode("bundle_id"),
+                        productID: try row.decode("product_id"), storefront: try row.decode("storefront"),
+                        currency: try row.decode("currency"),
+                        amount: amount.map { figure.takesAway(measure) ? 0 - max($0, -Int64.max) : $0 },
+                        transactionID: try row.decode("transaction_id")))
+                cursors.append(
+                    ListCursor(
+                        behind: [
+                            try row.decode("instant"), "\(try row.decode("order_id", as: Int64.self))",
+                            try row.decode("item"), "\(try row.decode("place", as: Int32.self))", measure.rawValue,
+                        ]))
+            }
+            return ListPage(
+                Array(rows.prefix(limit)), next: rows.count > limit ? cursors[limit - 1] : nil)
+        }
+    }
+
+    /// Whether a cursor is one of rows.
+    package static func isCursor(_ cursor: ListCursor) -> Bool { FigureRowMark(cursor) != nil }
+}
+
+/// A place in the rows of a figure.
+struct FigureRowMark {
+    /// Microseconds since 1970.
+    let instant: Int64
+    let orderID: Int64
+    let item: String
+    let place: Int32
+    let measure: FigureMeasure
+
+    init?(_ cursor: ListCursor?) {
+        guard let parts = cursor?.parts, parts.count == FigureStore.cursorParts, let instant = Int64(parts[0]),
+            instant.magnitude < 1 << 58, let order = Int64(parts[1]), let place = Int32(parts[3]),
+            let measure = FigureMeasure(rawValue: parts[4])
+        else { return nil }
+        (self.instant, orderID, item, self.place, self.measure) = (instant, order, parts[2], place, measure)
+    }
+}
+
+extension FigureMeasure {
+    /// Its rows among the instants `starts` to `ends` behind a mark: `measure`, `at`, `order_id`, `item`, `place`, `product_id`,
+    /// `storefront`, `currency`, `amount`, `transaction_id`.
+    fileprivate var rows: String {
+        switch self {
+        case .order:
+            """
+            select 'order' as measure, \(DayStart.sql("o.day", in: "z.zone")) as at, o.id as order_id, '' as item, 0 as place,
+                   nullif(c.product_id, '') as product_id, nullif(c.storefront, '') as storefront, nullif(c.currency, '') as currency,
+                   null::bigint as amount, null as transaction_id
+              from z join storehook.booked_orders o on o.day >= z.first and o.day <= z.last and o.plan_type <> 'unknown'
+              join storehook.order_classes c on c.id = o.class_id
+             where \(DayStart.sql("o.day", in: "z.zone")) >= z.since
+            """
+        case .sale, .refundedSale:
+            """
+            select '\(rawValue)' as measure, t.starts_at as at, t.order_id, t.item, 0 as place, t.product_id, t.storefront, t.currency,
+                   \(self == .sale ? "t.price" : "t.refunded") as amount, t.transaction_id
+              from z join storehook.booked_transactions t on t.starts_at >= greatest(z.starts, z.since) and t.starts_at < z.ends
+             where not t.is_void\(self == .sale ? "" : " and t.revoked_share is distinct from 0 and t.price is distinct from 0")
+            """
+        case .lateSale:
+            """
+            select 'late_sale' as measure, t.heard_at as at, t.order_id, t.item, 0 as place, t.product_id, t.storefront, t.currency,
+                   t.price as amount, t.transaction_id
+              from z join storehook.booked_transactions t on t.heard_at >= greatest(z.starts, z.since) and t.heard_at < z.ends
+             where not t.is_void and \(DayStart.isLate("t.heard_at", "t.starts_at", in: "z.zone"))
+            """
+        case .refund, .reversal:
+            """
+            select '\(rawValue)' as measure, r.at, r.order_id, r.item, r.place + 1 as place, t.product_id, t.storefront, t.currency, r.amount,
+                   t.transaction_id
+              from z join storehook.booked_refunds r on r.at >= greatest(z.starts, z.since) and r.at < z.ends
+              join storehook.booked_transactions t on (t.order_id, t.item) = (r.order_id, r.item)
+             where r.type = '\(self == .refund ? "refund" : "refund_reversed")' and not t.is_void and t.price is distinct from 0
+            """
+        case .lateRefund, .lateReversal:
+            """
+            select '\(rawValue)' as measure, r.heard_at as at, r.order_id, r.item, r.place + 1 as place, t.product_id, t.storefront,
+                   t.currency, r.amount, t.transaction_id
+              from z join storehook.booked_refunds r on r.heard_at >= greatest(z.starts, z.since) and r.heard_at < z.ends
+              join storehook.booked_transactions t on (t.order_id, t.item) = (r.order_id, r.item)
+             where r.type = '\(self == .lateRefund ? "refund" : "refund_reversed")' and not t.is_void and t.price is distinct from 0
+               and \(DayStart.isLate("r.heard_at", "r.at", in: "z.zone"))
+            """
+        }
+    }
+}
+
+extension PostgresQuery {
+    fileprivate static func rows(
+        _ asked: FigureRowQuestion, _ zone: String, after mark: FigureRowMark?, _ limit: Int
+    ) -> PostgresQuery {
+        let question = asked.question
+        let rows = question.figure.measures.map { "(\($0.rows))" }.joined(separator: "\nunion all\n")
+        return PostgresQuery(
+            "figures.rows",
+            """
+            with z as materialized (
+                select zone, first, last, \(unescaped: DayStart.sql("first", in: "zone")) as starts,
+                       \(unescaped: DayStart.sql("last + 1", in: "zone")) as ends,
+                       coalesce('epoch'::timestamptz + \(mark?.instant) * interval '1 microsecond', '-infinity') as since
+                  from (select \(zone)::text as zone, \(question.days.lowerBound.description)::text::date as first,
+                               \(question.days.upperBound.description)::text::date as last) d
+            )
+            select r.*, (extract(epoch from r.at) * 1000000)::bigint::text as instant, o.bundle_id,
+                   storehook.order_number(o.day, o.number) as number
+              from (\(unescaped: rows)) r
+              join storehook.booked_orders o on o.id = r.order_id
+             where o.class_id is not null and o.environment = \(question.environment)
+               and (\(question.apps == nil) or o.bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
+               and (\(asked.productID == nil) or coalesce(r.product_id, '') = \(asked.productID ?? ""))
+               and (\(asked.storefront == nil) or coalesce(r.storefront, '') = \(asked.storefront ?? ""))
+               and (\(asked.currency == nil) or coalesce(r.currency, '') = \(asked.currency ?? ""))
+               and (\(mark == nil) or (r.at, r.order_id, r.item, r.place, r.measure)
+                   > ('epoch'::timestamptz + \(mark?.instant ?? 0) * interval '1 microsecond', \(mark?.orderID ?? 0), \(mark?.item ?? ""),
+                      \(mark?.place ?? 0), \(mark?.measure.rawValue ?? "")))
+             order by r.at, r.order_id, r.item, r.place, r.measure
+             limit \(Int64(limit))
+            """)
+    }
+}

@@ -1,0 +1,81 @@
+package import Base
+package import Figures
+import Postgres
+
+/// The sums of all days, and of today alone, each by currency: an empty one where no record says it.
+package struct FigureTotals: Sendable {
+    /// The zone whose days are counted; nil before the first were summed.
+    package var zone: String?
+    /// Today there.
+    package var today: CalendarDay
+    /// Whether something changed that is not summed yet.
+    package var isPending: Bool
+    /// Of all days.
+    package var ofAllDays: [String: FigureSums] = [:]
+    /// Of today.
+    package var ofToday: [String: FigureSums] = [:]
+}
+
+extension FigureStore {
+    /// The sums of all that some measures count.
+    /// - Parameter apps: those that count; nil for all.
+    /// - Throws: `PostgresError`.
+    package func totals(
+        of measures: [FigureMeasure], environment: String, apps: Set<String>?
+    ) async throws -> FigureTotals {
+        // One snapshot: marks and sums are of the same moment.
+        let options = TransactionOptions(
+            isolation: .repeatableRead, isReadOnly: true, goesByIndexes: true, name: "figures.totals")
+        return try await pool.withTransaction(options) { session in
+            let state = try session.query(.stateOfTotals).one()
+            let today = try CalendarDay(state.decode("today", as: String.self)) ?? CalendarDay(number: 0)
+            var totals = FigureTotals(
+                zone: try state.decode("zone"), today: today, isPending: try state.decode("is_pending"))
+            guard let zone = totals.zone else { return totals }
+            totals.ofAllDays = try Self.sums(.totals(measures, of: nil, zone, environment, apps), session)
+            totals.ofToday = try Self.sums(.totals(measures, of: today, zone, environment, apps), session)
+            return totals
+        }
+    }
+
+    private static func sums(
+        _ query: PostgresQuery, _ session: borrowing PostgresSession
+    ) throws -> [String: FigureSums] {
+        try session.query(query).reduce(into: [:]) { sums, row in
+            guard let measure = FigureMeasure(rawValue: try row.decode("measure")) else { return }
+            sums[try row.decode("currency", as: String.self), default: FigureSums()][measure] = FigureSum(
+                count: try row.decode("count"), free: try row.decode("free"), unknown: try row.decode("unknown"),
+                amount: Int128(try row.decode("amount", as: String.self)) ?? 0)
+        }
+    }
+}
+
+extension PostgresQuery {
+    fileprivate static let stateOfTotals = PostgresQuery(
+        "figures.state_of_totals",
+        """
+        select coalesce(zone, next_zone) as zone,
+               (now() at time zone coalesce(zone, next_zone, 'UTC'))::date::text as today,
+               zone is null or exists (select from storehook.figure_marks) as is_pending
+          from storehook.figure_state
+        """)
+
+    /// - Parameter day: nil for all days: the months together.
+    fileprivate static func totals(
+        _ measures: [FigureMeasure], of day: CalendarDay?, _ zone: String, _ environment: String, _ apps: Set<String>?
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "figures.totals",
+            """
+            select currency, measure, sum(count)::bigint as count, sum(free)::bigint as free, sum(unknown)::bigint as unknown,
+                   sum(amount)::text as amount
+              from storehook.figure_sums
+             where grain = \(day == nil ? "plain_month" : "day") and zone = \(zone) and environment = \(environment)
+               and period >= coalesce(\(day?.description)::text::date, '-infinity')
+               and period <= coalesce(\(day?.description)::text::date, 'infinity')
+               and measure = any (\(measures.map(\.rawValue)))
+               and (\(apps == nil) or bundle_id = any (\(apps.map { $0.sorted() } ?? [])))
+             group by currency, measure
+            """)
+    }
+}

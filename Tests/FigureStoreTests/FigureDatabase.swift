@@ -1,0 +1,136 @@
+import Base
+import FigureStore
+import Figures
+import OrderSupport
+import Postgres
+import PurchaseStore
+import Synchronization
+
+/// A migrated database of a test's own with orders and figures.
+struct FigureDatabase: Sendable {
+    let site: OrderDatabase
+    let figures: FigureStore
+
+    /// Runs `body` with one, whose first catalog has this zone. Its figures stand, of nothing.
+    static func with<T>(zone: String = "UTC", _ body: (FigureDatabase) async throws -> T) async throws -> T {
+        try await OrderDatabase.with(catalog: Shop.catalog(zone: zone)) { site in
+            let database = FigureDatabase(site: site, figures: FigureStore(site.pool))
+            try await database.settle(in: zone)
+            return try await body(database)
+        }
+    }
+
+    /// Hears messages one after the other, and numbers the orders.
+    func hear(_ entries: LedgerEntry...) async throws {
+        for entry in entries { try await site.apply([entry]) }
+        try await site.number()
+    }
+
+    /// Sums all that is due.
+    func settle(in zone: String = "UTC") async throws { while try await figures.sum(in: zone) {} }
+
+    /// Sums again and again while `body` runs, in one of the zones after the other.
+    func summing<T>(in zones: [String], _ body: () async throws -> T) async throws -> T {
+        let end = End()
+        let clock = Task {
+            var round = 0
+            while !end.isReached.load(ordering: .relaxed) {
+                // A new zone gets some rounds of its own.
+                _ = try await figures.sum(in: zones[round / 20 % zones.count])
+                round += 1
+            }
+        }
+        do {
+            let value = try await body()
+            end.isReached.store(true, ordering: .relaxed)
+            try await clock.value
+            return value
+        } catch {
+            end.isReached.store(true, ordering: .relaxed)
+            _ = await clock.result
+            throw error
+        }
+    }
+
+    private final class End: Sendable {
+        let isReached = Atomic(false)
+    }
+
+    /// What differs from the books.
+    func differences(repair: Bool = false) async throws -> [RowDifference] {
+        var found: [RowDifference] = []
+        let count = try await figures.check(repair: repair) { found.append($0) }
+        guard count == found.count else { throw Miscounted(said: count, found: found.count) }
+        return found
+    }
+
+    private struct Miscounted: Error {
+        let said: Int
+        let found: Int
+    }
+
+    /// A question about these days: `2026-01-01`, or a month of them.
+    func question(
+        _ figure: Figure, _ from: String, _ to: String? = nil, by step: FigureQuestion.Step = .day,
+        _ split: FigureQuestion.Split? = nil, environment: String = "Production", apps: Set<String>? = nil
+    ) throws -> FigureQuestion {
+        guard let first = CalendarDay(from), let last = CalendarDay(to ?? from) else { throw NoDay(text: from) }
+        return FigureQuestion(figure, first...last, by: step, split, environment: environment, apps: apps)
+    }
+
+    private struct NoDay: Error { let text: String }
+
+    /// What figures answer, a line a value.
+    func lines(
+        _ figure: Figure, _ from: String, _ to: String? = nil, by step: FigureQuestion.Step = .day,
+        _ split: FigureQuestion.Split? = nil, environment: String = "Production", apps: Set<String>? = nil
+    ) async throws -> [String] {
+        try await figures.answer(
+            question(figure, from, to, by: step, split, environment: environment, apps: apps)
+        ).lines
+    }
+
+    /// The rows of a question, in pages.
+    func rows(_ asked: FigureRowQuestion, limit: Int = 1_000) async throws -> [FigureRow] {
+        var (rows, cursor) = ([FigureRow](), ListCursor?.none)
+        repeat {
+            let page = try await figures.rows(asked, after: cursor, limit: limit)
+            rows += page.elements
+            cursor = page.next
+        } while cursor != nil
+        return rows
+    }
+
+    /// All cells and sums, to compare them with others.
+    func tables() async throws -> [String] {
+        try await site.texts(
+            """
+            select 'cell ' || (to_jsonb(c) - 'count' || jsonb_build_object('count', sum(c.count)))::text
+              from storehook.figure_cells c group by to_jsonb(c) - 'count'
+            union all
+            select 'sum ' || to_jsonb(s)::text from storehook.figure_sums s where s.count <> 0
+            order by 1
+            """)
+    }
+}
+
+extension FigureAnswer {
+    /// A line a value: period, member of the split, currency, values. `none` stands where no record says it, `-` for no value.
+    var lines: [String] {
+        cells.map { cell in
+            ([cell.period.description] + [cell.group, cell.currency].compactMap { $0.map { $0.isEmpty ? "none" : $0 } }
+                + question.figure.columns.map { column in column.value(cell.sums).map { "\($0)" } ?? "-" })
+                .joined(separator: " ")
+        }
+    }
+}
+
+extension FigureRow {
+    /// It but for the order's number.
+    var line: String {
+        [
+            measure.rawValue, "\(at.millisecondsSince1970)", bundleID, productID ?? "none", storefront ?? "none",
+            currency ?? "none", amount.map { "\($0)" } ?? "-", transactionID ?? "-",
+        ].joined(separator: " ")
+    }
+}

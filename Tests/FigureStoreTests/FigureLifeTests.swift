@@ -1,0 +1,181 @@
+import Base
+import FigureStore
+import Figures
+import Foundation
+import OrderSupport
+import Postgres
+import TestSupport
+import Testing
+
+/// The figures of random customers against what plain SQL makes of the raw facts.
+struct FigureLifeTests {
+    private static let zone = "America/New_York"
+    private static let otherZone = "Asia/Kolkata"
+
+    @Test(
+        "figures of random lives are what plain SQL makes of their facts, heard in any order, rebuilt, refunded late, and in another zone"
+    )
+    func lives() async throws {
+        var generator = SeededGenerator()
+        let (seed, now) = (generator.seed, Timestamp(secondsSince1970: Int64(Date.now.timeIntervalSince1970)))
+        let lives = sampledSeeds(of: takesAllSamples ? 20_000 : 3000).map { OrderLives.life(seed: $0, now: now) }
+        try await FigureDatabase.with(zone: Self.zone) { database in
+            let site = database.site
+            // Without a split, and by one of them, or by each.
+            func some() -> [FigureQuestion.Split?] {
+                takesAllSamples ? Self.splits : [nil, FigureQuestion.Split.allCases.randomElement(using: &generator)]
+            }
+            try await database.summing(in: [Self.zone]) {
+                try await site.hear(lives, size: 200, &generator)
+                try await Self.spread(site)
+            }
+            try await Self.judge(database, in: Self.zone, some(), "heard, seed \(seed)")
+
+            try await database.summing(in: [Self.zone, Self.otherZone, Self.zone]) {
+                try await site.destroy()
+                _ = try await site.differences(repair: true)
+            }
+            try await Self.judge(database, in: Self.zone, some(), "rebuilt, seed \(seed)")
+
+            try await database.summing(in: [Self.zone]) {
+                for batch in lives.compactMap(\.late).shuffled(using: &generator).batches(of: 50) {
+                    try await site.apply(batch)
+                }
+                try await site.number()
+            }
+            try await Self.judge(database, in: Self.zone, Self.splits, "refunded late, seed \(seed)")
+            try await Self.judge(database, in: Self.otherZone, some(), "in another zone, seed \(seed)")
+            for (what, query, floor) in Self.enough {
+                let count: Int = try await site.value(PostgresQuery(unescaped: query))
+                #expect(isEnough(count, of: floor), "\(count) \(what), seed \(seed)")
+            }
+        }
+    }
+
+    // MARK: Parts
+
+    /// Some rows were heard of hours or days after they happened, and not now.
+    private static func spread(_ site: OrderDatabase) async throws {
+        try await site.pool.withTransaction { session in
+            try session.executeScript(
+                """
+                update storehook.booked_transactions
+                   set heard_at = least(now(), starts_at + (hashtext(item) & 127) * interval '30 minutes')
+                 where hashtext(item || 'x') % 2 = 0;
+                update storehook.booked_refunds
+                   set heard_at = least(now(), at + (hashtext(item) & 127) * interval '30 minutes')
+                 where hashtext(item || 'x') % 3 = 0;
+                """)
+        }
+    }
+
+    private static let splits = [nil] + FigureQuestion.Split.allCases.map(Optional.some)
+
+    private static func judge(
+        _ database: FigureDatabase, in zone: String, _ splits: [FigureQuestion.Split?], _ when: String
+    ) async throws {
+        try await database.settle(in: zone)
+        let found = try await database.differences()
+        #expect(found.isEmpty, "\(when): \(found.count), \(found.prefix(5))")
+        try await OrderOracle(site: database.site, zone: Self.zone, isDealtMeanwhile: true).derive()
+        let oracle = FigureOracle(site: database.site, zone: zone)
+        try await oracle.derive()
+        let days = try #require(try await oracle.days())
+        for environment in ["Production", "Sandbox"] {
+            for figure in Figure.allCases {
+                for step in FigureQuestion.Step.allCases {
+                    for split in splits {
+                        let expected = try await oracle.lines(figure, by: step, split, environment: environment)
+                        let answered = try await answers(
+                            database, FigureQuestion(figure, days, by: step, split, environment: environment))
+                        compare(
+                            answered, expected,
+                            "\(when): \(figure) by \(step), \(split.map { "\($0)" } ?? "no split"), \(environment)")
+                    }
+                }
+                try await judgeRows(database, oracle, figure, days, environment, when)
+            }
+        }
+    }
+
+    /// The rows are those that plain SQL finds, and their sum is the number.
+    private static func judgeRows(
+        _ database: FigureDatabase, _ oracle: FigureOracle, _ figure: Figure, _ days: ClosedRange<CalendarDay>,
+        _ environment: String, _ when: String
+    ) async throws {
+        let question = FigureQuestion(figure, days, by: .day, environment: environment)
+        let rows = try await database.rows(FigureRowQuestion(question), limit: 2_000)
+        let expected = try await oracle.rows(figure, environment: environment)
+        compare(rows.map(\.line), expected, "\(when): rows of \(figure), \(environment)")
+        guard figure.columns.first?.unit == .money else { return }
+        var sums: [String: Int64] = [:]
+        for row in rows { sums[row.currency ?? "", default: 0] += row.amount ?? 0 }
+        var answered: [String: Int64] = [:]
+        for chunk in chunks(days) {
+            var part = question
+            part.days = chunk
+            for cell in try await database.figures.answer(part).cells {
+                answered[cell.currency ?? "", default: 0] += figure.columns[0].value(cell.sums) ?? 0
+            }
+        }
+        #expect(sums == answered, "\(when): the sum of the rows of \(figure), \(environment)")
+    }
+
+    private static func answers(_ database: FigureDatabase, _ question: FigureQuestion) async throws -> [String] {
+        guard question.step == .day else { return try await database.figures.answer(question).lines }
+        var lines: [String] = []
+        for chunk in chunks(question.days) {
+            var part = question
+            part.days = chunk
+            lines += try await database.figures.answer(part).lines
+        }
+        return lines
+    }
+
+    /// Few enough days for one answer.
+    private static func chunks(_ days: ClosedRange<CalendarDay>) -> [ClosedRange<CalendarDay>] {
+        stride(from: days.lowerBound.number, through: days.upperBound.number, by: 180).map {
+            CalendarDay(number: $0)...CalendarDay(number: min($0 + 179, days.upperBound.number))
+        }
+    }
+
+    private static func compare(_ found: [String], _ expected: [String], _ what: String) {
+        guard found.sorted() != expected.sorted() else { return }
+        let (surplus, lost) = (Set(found).subtracting(expected), Set(expected).subtracting(found))
+        Issue.record(
+            """
+            \(what): \(found.count) lines, expected \(expected.count)
+            \(surplus.sorted().prefix(8).map { "found \($0)\n" }.joined())\(lost.sorted().prefix(8).map { "expected \($0)\n" }.joined())
+            """)
+    }
+
+    /// What the lives have to have been about.
+    private static let enough: [(String, String, Int)] = [
+        ("reversals", "select count(*) from oracle.figure_rows where measure = 'reversal'", 2_000),
+        (
+            "refunds of an unknown amount",
+            "select count(*) from oracle.figure_rows where measure = 'refund' and amount is null", 400
+        ),
+        (
+            "rows without a price", "select count(*) from oracle.figure_rows where measure = 'sale' and amount is null",
+            1_000
+        ),
+        ("free ones", "select count(*) from oracle.figure_rows where measure = 'sale' and amount = 0", 1_000),
+        ("rows of Sandbox", "select count(*) from oracle.figure_rows where environment = 'Sandbox'", 5_000),
+        ("sales heard late", "select count(*) from oracle.figure_rows where measure = 'late_sale'", 5_000),
+        ("refunds heard late", "select count(*) from oracle.figure_rows where measure = 'late_refund'", 2_000),
+        ("reversals heard late", "select count(*) from oracle.figure_rows where measure = 'late_reversal'", 500),
+        (
+            "refunds a year after",
+            """
+            select count(*) from oracle.given_back g join oracle.sold s using (environment, bundle_id, order_key, transaction_id)
+             where g.at > s.at + interval '360 days'
+            """, 200
+        ),
+        (
+            "rows on another day elsewhere",
+            "select count(*) from oracle.sold where (at at time zone 'America/New_York')::date <> (at at time zone 'Asia/Kolkata')::date",
+            5_000
+        ),
+    ]
+}
