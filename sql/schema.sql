@@ -1834,10 +1834,8 @@ CREATE FUNCTION storehook.mark_figures_of_orders() RETURNS trigger
     SET "DateStyle" TO 'ISO'
     AS $$
 begin
-    if tg_op = 'INSERT' then
-        insert into storehook.figure_marks (day) select distinct day from new_rows where class_id is not null;
-    elsif tg_op = 'DELETE' then
-        insert into storehook.figure_marks (day) select distinct day from old_rows where class_id is not null;
+    if tg_op <> 'UPDATE' then
+        insert into storehook.figure_marks (day) select distinct day from rows where class_id is not null;
     else
         insert into storehook.figure_marks (day)
         select distinct m.day from old_rows o join new_rows n using (id) cross join lateral (values (o.day), (n.day)) m (day)
@@ -1854,15 +1852,10 @@ CREATE FUNCTION storehook.mark_figures_of_refunds() RETURNS trigger
     SET "DateStyle" TO 'ISO'
     AS $$
 begin
-    if tg_op = 'INSERT' then
+    if tg_op <> 'UPDATE' then
         insert into storehook.figure_marks (hour)
-        select distinct date_trunc('hour', m.at, 'UTC') from new_rows n
-         cross join lateral (values (n.at), (case when n.heard_at - n.at > interval '24 hours' then n.heard_at end)) m (at)
-         where m.at is not null;
-    elsif tg_op = 'DELETE' then
-        insert into storehook.figure_marks (hour)
-        select distinct date_trunc('hour', m.at, 'UTC') from old_rows o
-         cross join lateral (values (o.at), (case when o.heard_at - o.at > interval '24 hours' then o.heard_at end)) m (at)
+        select distinct date_trunc('hour', m.at, 'UTC') from rows r
+         cross join lateral (values (r.at), (case when r.heard_at - r.at > interval '24 hours' then r.heard_at end)) m (at)
          where m.at is not null;
     else
         insert into storehook.figure_marks (hour)
@@ -1882,25 +1875,15 @@ CREATE FUNCTION storehook.mark_figures_of_transactions() RETURNS trigger
     SET "DateStyle" TO 'ISO'
     AS $$
 begin
-    if tg_op = 'INSERT' then
+    if tg_op <> 'UPDATE' then
         insert into storehook.figure_marks (hour)
-        select distinct date_trunc('hour', m.at, 'UTC') from new_rows n
+        select distinct date_trunc('hour', m.at, 'UTC') from rows r
          cross join lateral (
-            values (n.starts_at), (case when n.heard_at - n.starts_at > interval '24 hours' then n.heard_at end)
+            values (r.starts_at), (case when r.heard_at - r.starts_at > interval '24 hours' then r.heard_at end)
             union all
-            -- Those that a rebuild finds without their transaction.
-            select s.at from storehook.booked_refunds r cross join lateral (values (r.at), (r.heard_at)) s (at)
-             where (r.order_id, r.item) = (n.order_id, n.item)) m (at)
-         where m.at is not null;
-    elsif tg_op = 'DELETE' then
-        insert into storehook.figure_marks (hour)
-        select distinct date_trunc('hour', m.at, 'UTC') from old_rows o
-         cross join lateral (
-            values (o.starts_at), (case when o.heard_at - o.starts_at > interval '24 hours' then o.heard_at end)
-            union all
-            -- Those that a rebuild finds without their transaction.
-            select s.at from storehook.booked_refunds r cross join lateral (values (r.at), (r.heard_at)) s (at)
-             where (r.order_id, r.item) = (o.order_id, o.item)) m (at)
+            -- A rebuild may find refunds without their transaction.
+            select s.at from storehook.booked_refunds b cross join lateral (values (b.at), (b.heard_at)) s (at)
+             where (b.order_id, b.item) = (r.order_id, r.item)) m (at)
          where m.at is not null;
     else
         insert into storehook.figure_marks (hour)
@@ -6663,17 +6646,17 @@ CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_refunds REFER
 
 CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
 
-CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_orders REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_orders();
+CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_orders REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_orders();
 
-CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_refunds REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_refunds();
+CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_refunds REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_refunds();
 
-CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
+CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
 
-CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_orders();
+CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_orders REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_orders();
 
-CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_refunds REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_refunds();
+CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_refunds REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_refunds();
 
-CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
+CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
 
 CREATE TRIGGER one_time_purchases_by_who_knows_accounts BEFORE INSERT ON storehook.one_time_purchases FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 

@@ -5,7 +5,7 @@ import Staff
 import TestSupport
 import Testing
 
-/// What nobody honest sends.
+/// Requests that no honest client sends.
 struct StrangeRequestTests {
     @Test("Ids and paths that are not theirs are 404 or 400, never another route and never a fault")
     func paths() async throws {

@@ -7,7 +7,7 @@ import TestSupport
 
 /// Makes random lives of customers: what each bought, and what Apple signed about it.
 ///
-/// It avoids what the definitions leave open, such as a share that falls to one that nobody states.
+/// It avoids what the definitions leave open, such as a share that falls to an unknown one.
 package struct OrderLives {
     /// What somebody owns: the records about it so far.
     struct Thing {

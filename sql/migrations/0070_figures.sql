@@ -89,25 +89,15 @@ create function storehook.mark_figures_of_transactions() returns trigger languag
     set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
 as $$
 begin
-    if tg_op = 'INSERT' then
+    if tg_op <> 'UPDATE' then
         insert into storehook.figure_marks (hour)
-        select distinct date_trunc('hour', m.at, 'UTC') from new_rows n
+        select distinct date_trunc('hour', m.at, 'UTC') from rows r
          cross join lateral (
-            values (n.starts_at), (case when n.heard_at - n.starts_at > interval '24 hours' then n.heard_at end)
+            values (r.starts_at), (case when r.heard_at - r.starts_at > interval '24 hours' then r.heard_at end)
             union all
-            -- Those that a rebuild finds without their transaction.
-            select s.at from storehook.booked_refunds r cross join lateral (values (r.at), (r.heard_at)) s (at)
-             where (r.order_id, r.item) = (n.order_id, n.item)) m (at)
-         where m.at is not null;
-    elsif tg_op = 'DELETE' then
-        insert into storehook.figure_marks (hour)
-        select distinct date_trunc('hour', m.at, 'UTC') from old_rows o
-         cross join lateral (
-            values (o.starts_at), (case when o.heard_at - o.starts_at > interval '24 hours' then o.heard_at end)
-            union all
-            -- Those that a rebuild finds without their transaction.
-            select s.at from storehook.booked_refunds r cross join lateral (values (r.at), (r.heard_at)) s (at)
-             where (r.order_id, r.item) = (o.order_id, o.item)) m (at)
+            -- A rebuild may find refunds without their transaction.
+            select s.at from storehook.booked_refunds b cross join lateral (values (b.at), (b.heard_at)) s (at)
+             where (b.order_id, b.item) = (r.order_id, r.item)) m (at)
          where m.at is not null;
     else
         insert into storehook.figure_marks (hour)
@@ -131,26 +121,21 @@ end
 $$;
 revoke all on function storehook.mark_figures_of_transactions() from public;
 create trigger figures_of_new after insert on storehook.booked_transactions
-    referencing new table as new_rows for each statement execute function storehook.mark_figures_of_transactions();
+    referencing new table as rows for each statement execute function storehook.mark_figures_of_transactions();
 create trigger figures_of_changed after update on storehook.booked_transactions
     referencing old table as old_rows new table as new_rows for each statement
     execute function storehook.mark_figures_of_transactions();
 create trigger figures_of_gone after delete on storehook.booked_transactions
-    referencing old table as old_rows for each statement execute function storehook.mark_figures_of_transactions();
+    referencing old table as rows for each statement execute function storehook.mark_figures_of_transactions();
 
 create function storehook.mark_figures_of_refunds() returns trigger language plpgsql security definer
     set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
 as $$
 begin
-    if tg_op = 'INSERT' then
+    if tg_op <> 'UPDATE' then
         insert into storehook.figure_marks (hour)
-        select distinct date_trunc('hour', m.at, 'UTC') from new_rows n
-         cross join lateral (values (n.at), (case when n.heard_at - n.at > interval '24 hours' then n.heard_at end)) m (at)
-         where m.at is not null;
-    elsif tg_op = 'DELETE' then
-        insert into storehook.figure_marks (hour)
-        select distinct date_trunc('hour', m.at, 'UTC') from old_rows o
-         cross join lateral (values (o.at), (case when o.heard_at - o.at > interval '24 hours' then o.heard_at end)) m (at)
+        select distinct date_trunc('hour', m.at, 'UTC') from rows r
+         cross join lateral (values (r.at), (case when r.heard_at - r.at > interval '24 hours' then r.heard_at end)) m (at)
          where m.at is not null;
     else
         insert into storehook.figure_marks (hour)
@@ -164,21 +149,19 @@ end
 $$;
 revoke all on function storehook.mark_figures_of_refunds() from public;
 create trigger figures_of_new after insert on storehook.booked_refunds
-    referencing new table as new_rows for each statement execute function storehook.mark_figures_of_refunds();
+    referencing new table as rows for each statement execute function storehook.mark_figures_of_refunds();
 create trigger figures_of_changed after update on storehook.booked_refunds
     referencing old table as old_rows new table as new_rows for each statement execute function storehook.mark_figures_of_refunds();
 create trigger figures_of_gone after delete on storehook.booked_refunds
-    referencing old table as old_rows for each statement execute function storehook.mark_figures_of_refunds();
+    referencing old table as rows for each statement execute function storehook.mark_figures_of_refunds();
 
 -- A hidden order counts nowhere; its transactions are deleted with it, which marks theirs.
 create function storehook.mark_figures_of_orders() returns trigger language plpgsql security definer
     set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
 as $$
 begin
-    if tg_op = 'INSERT' then
-        insert into storehook.figure_marks (day) select distinct day from new_rows where class_id is not null;
-    elsif tg_op = 'DELETE' then
-        insert into storehook.figure_marks (day) select distinct day from old_rows where class_id is not null;
+    if tg_op <> 'UPDATE' then
+        insert into storehook.figure_marks (day) select distinct day from rows where class_id is not null;
     else
         insert into storehook.figure_marks (day)
         select distinct m.day from old_rows o join new_rows n using (id) cross join lateral (values (o.day), (n.day)) m (day)
@@ -189,11 +172,11 @@ end
 $$;
 revoke all on function storehook.mark_figures_of_orders() from public;
 create trigger figures_of_new after insert on storehook.booked_orders
-    referencing new table as new_rows for each statement execute function storehook.mark_figures_of_orders();
+    referencing new table as rows for each statement execute function storehook.mark_figures_of_orders();
 create trigger figures_of_changed after update on storehook.booked_orders
     referencing old table as old_rows new table as new_rows for each statement execute function storehook.mark_figures_of_orders();
 create trigger figures_of_gone after delete on storehook.booked_orders
-    referencing old table as old_rows for each statement execute function storehook.mark_figures_of_orders();
+    referencing old table as rows for each statement execute function storehook.mark_figures_of_orders();
 
 create view storehook.figures_daily as
 select f.figure, c.environment, c.day, c.zone, c.bundle_id, nullif(c.product_id, '') as product_id,

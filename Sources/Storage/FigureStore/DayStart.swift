@@ -25,4 +25,15 @@ enum DayStart {
         and \(heard) > \(sql("(\(at) at time zone \(zone))::date + 1", in: zone)) + interval '24 hours'
         """
     }
+
+    /// A query: the days of which something changed that is not summed yet. An hour may lie in two.
+    static func marked(in zone: String) -> String {
+        """
+        select day from storehook.figure_marks where day is not null
+        union
+        select (i.at at time zone \(zone))::date
+          from (select distinct hour from storehook.figure_marks where hour is not null) m
+         cross join lateral (values (m.hour), (m.hour + interval '59 minutes 59.999999 seconds')) i (at)
+        """
+    }
 }

@@ -47,9 +47,7 @@ extension FigureStore {
             {
                 cell = cells.removeLast()
             }
-            cell.sums[measure] = FigureSum(
-                count: try row.decode("count"), free: try row.decode("free"), unknown: try row.decode("unknown"),
-                amount: Int128(try row.decode("amount", as: String.self)) ?? 0)
+            cell.sums[measure] = try FigureSum(row)
             cells.append(cell)
         }
         guard cells.count <= FigureQuestion.mostCells else { throw TooManyCells() }
@@ -107,16 +105,12 @@ extension PostgresQuery {
         PostgresQuery(
             "figures.standings",
             """
-            with periods as (
+            with z as materialized (select \(zone)::text as zone), periods as (
                 select first::date as first, last::date as last, \(unescaped: DayStart.sql("last::date + 1", in: "z.zone")) as ends
                   from unnest(\(periods.map(\.lowerBound.description)), \(periods.map(\.upperBound.description))) p (first, last)
-                 cross join (select \(zone)::text as zone) z
+                 cross join z
             ), marked as materialized (
-                select distinct day from storehook.figure_marks where day is not null
-                union
-                select (i.at at time zone \(zone))::date
-                  from (select distinct hour from storehook.figure_marks where hour is not null) m
-                 cross join lateral (values (m.hour), (m.hour + interval '59 minutes 59.999999 seconds')) i (at)
+                \(unescaped: DayStart.marked(in: "(select zone from z)"))
             ), proven as materialized (
                 select min(proven_until) as until, coalesce(bool_and(proven_until is not null), false) as is_any
                   from storehook.proven_until

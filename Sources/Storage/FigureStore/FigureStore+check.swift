@@ -99,17 +99,13 @@ extension PostgresQuery {
         PostgresQuery(
             "figures.summed_days",
             """
-            with marked as materialized (
-                select day from storehook.figure_marks where day is not null
-                union
-                select (i.at at time zone \(zone))::date
-                  from (select distinct hour from storehook.figure_marks where hour is not null) m
-                 cross join lateral (values (m.hour), (m.hour + interval '59 minutes 59.999999 seconds')) i (at)
+            with z as materialized (select \(zone)::text as zone), marked as materialized (
+                \(unescaped: DayStart.marked(in: "(select zone from z)"))
             )
             select day
               from unnest(\(days)) day
              where day::date not in (select day from marked)
-               and \(zone) = (select coalesce(zone, next_zone) from storehook.figure_state)
+               and (select zone from z) = (select coalesce(zone, next_zone) from storehook.figure_state)
              order by 1
             """)
     }

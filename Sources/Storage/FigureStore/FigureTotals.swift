@@ -43,9 +43,7 @@ extension FigureStore {
     ) throws -> [String: FigureSums] {
         try session.query(query).reduce(into: [:]) { sums, row in
             guard let measure = FigureMeasure(rawValue: try row.decode("measure")) else { return }
-            sums[try row.decode("currency", as: String.self), default: FigureSums()][measure] = FigureSum(
-                count: try row.decode("count"), free: try row.decode("free"), unknown: try row.decode("unknown"),
-                amount: Int128(try row.decode("amount", as: String.self)) ?? 0)
+            sums[try row.decode("currency", as: String.self), default: FigureSums()][measure] = try FigureSum(row)
         }
     }
 }

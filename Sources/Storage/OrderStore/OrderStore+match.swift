@@ -239,7 +239,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// Before others take these transactions, each of which completes one attempt at most.
+    /// A transaction completes one attempt at most: what others are to get is taken from its owner first.
     fileprivate static func unmatch(_ ids: [Int64]) -> PostgresQuery {
         PostgresQuery(
             "orders.unmatch",
