@@ -6429,6 +6429,8 @@ CREATE INDEX audit_by_time ON storehook.audit USING btree (at);
 
 CREATE INDEX audit_texts_by_account ON storehook.audit_texts USING gin (accounts);
 
+CREATE INDEX booked_attempts_changed ON storehook.booked_attempts USING btree (last_at, order_id);
+
 CREATE UNIQUE INDEX booked_attempts_matched ON storehook.booked_attempts USING btree (matched_order_id, matched_item) WHERE (matched_order_id IS NOT NULL);
 
 CREATE INDEX booked_attempts_of_account ON storehook.booked_attempts USING btree (token, product_id, environment, first_at);

@@ -102,6 +102,27 @@ struct BookTests {
         }
     }
 
+    @Test("an order that lost a period is among those that changed since then")
+    func lost() async throws {
+        try await OrderDatabase.with { site in
+            let renewed = { (signed: Int64, ownership: OwnershipType) in
+                Shop.entry("1", "2", at: Shop.day(30), renewal: true, first: Shop.day(0), signed: Shop.day(signed)) {
+                    $0.inAppOwnershipType = ownership
+                }
+            }
+            try await site.apply([Shop.entry("1", at: Shop.day(0)), renewed(30, .purchased)])
+            try await site.apply([renewed(33, .familyShared)])
+            #expect(try await site.texts("select transaction_id from storehook.booked_transactions") == ["1"])
+            let lagging: PostgresQuery = """
+                select order_key from storehook.booked_orders o
+                 where updated_at > (select max(changed_at) from storehook.booked_transactions t where t.order_id = o.id)
+                """
+            #expect(try await site.texts(lagging).isEmpty)
+            let raised: PostgresQuery = "select (updated_at > '2026-02-03Z')::text from storehook.booked_orders"
+            #expect(try await site.texts(raised) == ["true"])
+        }
+    }
+
     @Test("an order shows the period that has begun, and the next one once it begins")
     func turning() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in

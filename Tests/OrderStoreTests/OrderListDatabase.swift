@@ -194,4 +194,42 @@ struct OrderListDatabase: Sendable {
             """
         ).map { try $0.decode(0) }
     }
+
+    /// Adds attempts that nothing completed, on days among those of the other orders, but with later ids.
+    func addAttempts(_ count: Int) async throws {
+        try await pool.query(
+            """
+            with class as (
+                insert into storehook.order_classes (environment, bundle_id, product_id, plan_type, status, currency, storefront)
+                values ('Production', \(Self.apps[0]), 'product.1', 'unknown', 'pending', '', '')
+                returning id
+            ), attempt as materialized (
+                select i, \(Self.day)::date + interval '29 hours' * i as at from generate_series(1, \(Int64(count))) i
+            ), orders as (
+                insert into storehook.booked_orders
+                       (environment, bundle_id, order_key, originally_at, day, class_id, plan_type, status, updated_at)
+                select 'Production', \(Self.apps[0]), 'attempt-' || i, at, at::date, class.id, 'unknown', 'pending', at
+                  from attempt cross join class
+                returning id, order_key, day, updated_at
+            )
+            insert into storehook.booked_attempts
+                   (id, order_id, token, bundle_id, product_id, environment, day, outcome, reports, first_at, last_at, last_report,
+                    written_at)
+            select i, o.id, gen_random_uuid(), \(Self.apps[0]), 'product.1', 'Production', o.day, 'pending', 1, at, at, i, at
+              from attempt join orders o on o.order_key = 'attempt-' || i
+            """)
+    }
+
+    /// The keys of the orders that changed since an instant, in order.
+    func changed(since: Timestamp?) async throws -> [String] {
+        try await pool.query(
+            """
+            select order_key
+              from storehook.booked_orders
+             where class_id is not null and environment = 'Production'
+               and updated_at >= coalesce(\(since.map { PostgresTimestamp($0) })::timestamptz, '-infinity')
+             order by day desc, id desc
+            """
+        ).map { try $0.decode(0) }
+    }
 }

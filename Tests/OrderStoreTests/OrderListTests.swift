@@ -39,6 +39,7 @@ struct OrderListTests {
         bounds.fewClasses = [0, 5, 400].randomElement(using: &generator) ?? 0
         bounds.someClasses = [0, 5, 400].randomElement(using: &generator) ?? 0
         bounds.window = [1, 7, 60, 50_000].randomElement(using: &generator) ?? 1
+        bounds.readWindow = [1, 7, 60, 5000].randomElement(using: &generator) ?? 1
         bounds.fewChanges = [0, 100, 10_000].randomElement(using: &generator) ?? 0
         bounds.moreChanges = [0, 100, 10_000].randomElement(using: &generator) ?? 0
         bounds.walkedPerLookUp = [0, 6, 10_000].randomElement(using: &generator) ?? 0
@@ -81,6 +82,27 @@ struct OrderListTests {
             guard let next = page.next, found.count < 5000 else { return found }
             cursor = ListCursor(next.description, parts: OrderStore.cursorParts)
             #expect(cursor == next && OrderStore.isCursor(next))
+        }
+    }
+
+    @Test func `Attempts are among the orders that changed since an instant, in whatever way a page is read`()
+        async throws
+    {
+        var generator = SeededGenerator()
+        try await OrderListDatabase.with { database in
+            try await database.add(1...400, seed: generator.seed)
+            try await database.addAttempts(60)
+            var found = 0
+            for _ in 0..<40 {
+                var filter = OrderFilter()
+                Self.restrictions[Self.restrictions.count - 1](&filter, &generator)
+                let expected = try await database.changed(since: filter.updatedSince)
+                let bounds = Self.bounds(&generator)
+                let listed = try await pages(database, filter, bounds, &generator)
+                #expect(listed == expected, "\(filter), \(bounds), seed \(generator.seed)")
+                found += expected.count { $0.hasPrefix("attempt-") }
+            }
+            #expect(found > 40, "hardly an attempt was asked for: seed \(generator.seed)")
         }
     }
 

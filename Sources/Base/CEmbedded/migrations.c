@@ -212,6 +212,9 @@ static const struct storehook_migration migrations[] = {
     {70, "figures", (const unsigned char[]){
 #embed "../../../sql/migrations/0070_figures.sql" suffix(, 0)
     }},
+    {71, "changed_attempts", (const unsigned char[]){
+#embed "../../../sql/migrations/0071_changed_attempts.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

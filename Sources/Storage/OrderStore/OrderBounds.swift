@@ -8,8 +8,10 @@ package struct OrderBounds: Sendable, Hashable {
     package var someClasses = 1500
     /// How many orders are walked in the index before the classes are looked up: some milliseconds.
     package var window = 50_000
+    /// How many are walked where the row of each is read.
+    package var readWindow = 5000
     /// Up to so many changed transactions lead to their orders.
-    package var fewChanges = 2000
+    package var fewChanges = 8000
     /// Likewise, where walking takes longer.
     package var moreChanges = 40_000
     /// How many orders are walked in the time in which one is looked up.

@@ -9,8 +9,10 @@ import Postgres
 /// - else the classes that fit are looked for, some thousand rows. Of few classes the latest order of each is looked up, and only the
 ///   classes whose latest ones are the page's are read on;
 /// - of many classes the list itself is walked for some way, in its index alone; what is not found there, the classes lead to;
-/// - the instant of a change is in no index of orders, so that a renewal need not write to one. The transactions that changed since then
-///   lead to their orders; where they are very many, the list is walked among these.
+/// - the instant of a change is in no index of orders, so that a renewal need not write to one. The transactions and the attempts that
+///   changed since then lead to their orders. Ids mostly rise with the days: of a list that ends at a day, orders with higher ids than any
+///   of it are left out before they are looked up. Where there are many all the same, the list is walked and its rows are read; where that
+///   finds too few, it is walked among those that changed.
 enum OrderPages {
     /// The first orders of a question, in order.
     static func marks(
@@ -37,25 +39,35 @@ enum OrderPages {
         _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp, _ bounds: OrderBounds,
         _ session: borrowing PostgresSession
     ) throws -> [OrderMark] {
-        let changes: Int = try session.query(.changes(since, atMost: bounds.moreChanges + 1)).one().decode(0)
+        var question = question
+        var changes = try count(.changes(question, since, atMost: bounds.fewChanges + 1), session)
+        if changes > bounds.fewChanges, question.isBoundedAbove {
+            question.highestID = try session.query(.highest(question)).one().decode(0, as: Int64?.self) ?? 0
+        }
+        if changes > bounds.fewChanges {
+            changes = try count(.changes(question, since, atMost: bounds.moreChanges + 1), session)
+        }
         if changes <= bounds.fewChanges { return try read(.changed(question, classes, since), session) }
-        if classes.count <= bounds.someClasses {
+        question.isRare = changes <= bounds.moreChanges
+        let isNarrow = classes.count <= bounds.someClasses
+        let window = isNarrow ? bounds.window : bounds.readWindow
+        return try walk(question, .walkReading(question, classes, window), window, session) { rest in
             // Of very many, most rows that are read fit, and a list of all would take longer than to read them.
-            var question = question
-            question.isRare = changes <= bounds.moreChanges
-            return try read(.latest(question, classes), session)
+            if isNarrow { return try read(.latest(rest, classes), session) }
+            guard rest.isRare else { return try read(.walkAmongChanged(rest, classes, since, nil), session) }
+            let walk = PostgresQuery.walkAmongChanged(rest, classes, since, bounds.window)
+            return try self.walk(rest, walk, bounds.window, session) { rest in
+                // To look an order up by its number takes as long as to walk some.
+                let left = try count(.left(rest), session)
+                return try read(
+                    left > bounds.walkedPerLookUp * changes
+                        ? .changed(rest, classes, since) : .walkAmongChanged(rest, classes, since, nil), session)
+            }
         }
-        guard changes <= bounds.moreChanges else {
-            return try read(.walkAmongChanged(question, classes, since, nil), session)
-        }
-        let walk = PostgresQuery.walkAmongChanged(question, classes, since, bounds.window)
-        return try self.walk(question, walk, bounds.window, session) { rest in
-            // To look an order up by its number takes as long as to walk some.
-            let left: Int = try session.query(.left(rest)).one().decode(0)
-            return try read(
-                left > bounds.walkedPerLookUp * changes
-                    ? .changed(rest, classes, since) : .walkAmongChanged(rest, classes, since, nil), session)
-        }
+    }
+
+    private static func count(_ query: PostgresQuery, _ session: borrowing PostgresSession) throws -> Int {
+        try session.query(query).one().decode(0)
     }
 
     /// - Parameters:
@@ -169,12 +181,29 @@ extension PostgresQuery {
             """)
     }
 
-    fileprivate static func changes(_ since: Timestamp, atMost most: Int) -> PostgresQuery {
+    fileprivate static func changes(_ question: OrderQuestion, _ since: Timestamp, atMost most: Int) -> PostgresQuery {
         PostgresQuery(
             "orders.changes",
+            "select count(*) from (\(changedOrders: question, since: since) limit \(most)) t")
+    }
+
+    /// The highest id among the orders that a list may have: one entry of the index is read for each day.
+    fileprivate static func highest(_ question: OrderQuestion) -> PostgresQuery {
+        PostgresQuery(
+            "orders.highest",
             """
-            select count(*) from (select from storehook.booked_transactions t where t.changed_at >= \(PostgresTimestamp(since))
-                                   limit \(most)) t
+            with recursive latest as (
+                (select o.day, o.id from storehook.booked_orders o where \(standing: question)
+                  order by o.day desc, o.id desc limit 1)
+                union all
+                select n.day, n.id
+                  from latest
+                 cross join lateral (
+                    select o.day, o.id from storehook.booked_orders o
+                     where o.class_id is not null and o.day < latest.day\(from: question)
+                     order by o.day desc, o.id desc limit 1) n
+            )
+            select max(id) from latest
             """)
     }
 
@@ -199,8 +228,7 @@ extension PostgresQuery {
             select to_char(k.day, 'YYYY-MM-DD') as day, k.id
               from (select o.day, o.id
                       from storehook.booked_orders o
-                     where o.id = any(array(select distinct t.order_id from storehook.booked_transactions t
-                                             where t.changed_at >= \(PostgresTimestamp(since))))
+                     where o.id = any(array(select distinct t.order_id from (\(changedOrders: question, since: since)) t))
                        and \(standing: question)
                        and case when o.class_id in (select * from unnest(\(classes))) then true else false end
                      order by o.day desc, o.id desc offset 0) k
@@ -210,7 +238,25 @@ extension PostgresQuery {
             """)
     }
 
-    /// The row of an order is read only where one of its transactions changed.
+    /// The row of each order of a class that fits is read.
+    fileprivate static func walkReading(
+        _ question: OrderQuestion, _ classes: [Int32], _ window: Int
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "orders.walk_reading",
+            """
+            select to_char(k.day, 'YYYY-MM-DD') as day, k.id
+              from (select o.day, o.id, o.class_id
+                      from storehook.booked_orders o where \(standing: question)
+                     order by o.day desc, o.id desc offset 0 limit \(window)) k
+             cross join lateral (
+                select from storehook.booked_orders o where o.id = k.id\(besides: question) offset 0) o
+             where case when k.class_id in (select * from unnest(\(classes))) then true else false end
+             order by k.day desc, k.id desc limit \(Int64(question.limit))
+            """)
+    }
+
+    /// The row of an order is read only where something of it changed.
     /// - Parameter window: how many are walked; nil for all.
     fileprivate static func walkAmongChanged(
         _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp, _ window: Int?
@@ -224,15 +270,16 @@ extension PostgresQuery {
                      order by o.day desc, o.id desc offset 0 limit \(window)) k
              cross join lateral (
                 select from storehook.booked_orders o where o.id = k.id\(besides: question) offset 0) o
-             where case when k.id in (select t.order_id from storehook.booked_transactions t
-                                       where t.changed_at >= \(PostgresTimestamp(since)))
-                        then k.class_id in (select * from unnest(\(classes))) else false end
+             where case when k.id in (\(changedOrders: question, since: since)) then k.class_id in (select * from unnest(\(classes))) else false end
              order by k.day desc, k.id desc limit \(Int64(question.limit))
             """)
     }
 }
 
 extension OrderQuestion {
+    /// Whether the list ends at a day.
+    fileprivate var isBoundedAbove: Bool { mark != nil || filter.to != nil }
+
     /// Whether the index of classes lacks something that is asked for.
     fileprivate var needsRow: Bool { isNumbered || places != nil || filter.updatedSince != nil }
 }
@@ -253,9 +300,8 @@ extension PostgresQuery.StringInterpolation {
             appendInterpolation(from: question)
         }
         if question.isRare, let since = question.filter.updatedSince {
-            appendLiteral(
-                " and case when o.id in (select t.order_id from storehook.booked_transactions t where t.changed_at >= ")
-            appendInterpolation(PostgresTimestamp(since))
+            appendLiteral(" and case when o.id in (")
+            appendInterpolation(changedOrders: question, since: since)
             appendLiteral(") then true else false end")
         }
         appendLiteral(" order by o.day desc, o.id desc offset 0) k")

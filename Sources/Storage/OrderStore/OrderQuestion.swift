@@ -17,6 +17,8 @@ struct OrderQuestion: Sendable {
     var places: [ClosedRange<Int32>]?
     /// Whether few orders changed since the instant that is asked for.
     var isRare = false
+    /// No order of the days that are asked for has a higher id; nil where it was not looked up.
+    var highestID: Int64?
     /// Behind it.
     var mark: OrderMark?
     /// The most to find.
@@ -89,6 +91,18 @@ extension PostgresQuery.StringInterpolation {
             appendInterpolation(day: to)
         }
         appendInterpolation(from: question)
+    }
+
+    /// A statement: the orders of which something changed since the instant that is asked for, some of them twice.
+    mutating func appendInterpolation(changedOrders question: OrderQuestion, since: Timestamp) {
+        for (table, changed) in [("booked_transactions", "changed_at"), ("booked_attempts", "last_at")] {
+            if table != "booked_transactions" { appendLiteral(" union all ") }
+            appendLiteral("select t.order_id from storehook.\(table) t where t.\(changed) >= ")
+            appendInterpolation(PostgresTimestamp(since))
+            guard let highestID = question.highestID else { continue }
+            appendLiteral(" and t.order_id <= ")
+            appendInterpolation(highestID)
+        }
     }
 
     /// The bound from below alone.

@@ -50,7 +50,10 @@ extension OrderStore {
             let refunds = rows.flatMap(\.refunds)
             if !refunds.isEmpty { try session.query(.bookRefunds(refunds)) }
             let removed = lines.flatMap { line in ids[line.place].map { id in line.removed.map { (id, $0) } } ?? [] }
-            if !removed.isEmpty { try session.query(.removeTransactions(removed)) }
+            if !removed.isEmpty {
+                try session.query(.removeTransactions(removed))
+                try session.query(.markChanged(removed.map(\.0)))
+            }
             let items = lines.filter(\.hasRefunds).flatMap { line in
                 ids[line.place].map { id in line.changed.map { (id, $0.item, Int16(clamping: $0.refunds.count)) } }
                     ?? []
@@ -292,6 +295,17 @@ extension PostgresQuery {
             )
             delete from storehook.booked_transactions t using removed
              where (t.order_id, t.item) = (removed.order_id, removed.item)
+            """)
+    }
+
+    /// What changed is found by transactions: after one was removed, by the one that the order shows.
+    fileprivate static func markChanged(_ ids: [Int64]) -> PostgresQuery {
+        PostgresQuery(
+            "orders.mark_changed",
+            """
+            update storehook.booked_transactions t set changed_at = o.updated_at
+              from storehook.booked_orders o
+             where o.id = any(\(ids)) and (t.order_id, t.item) = (o.id, o.item) and t.changed_at < o.updated_at
             """)
     }
 
