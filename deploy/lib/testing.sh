@@ -97,6 +97,21 @@ database_tests() {
     )"
 }
 
+# … for the suites with long proofs: those in whose files it is asked how many samples are taken, and the one that has a life of its own.
+sampled_tests() {
+    local file target
+    printf '^(%s)/' "$(
+        {
+            echo 'ProgramTests[.]GoldenTests'
+            grep -rlEw --include='*.swift' 'takesAllSamples|sampled|sampledSeeds|samples|isEnough' "${root:?}"/Tests/*Tests |
+                while IFS= read -r file; do
+                    target=${file#"$root/Tests/"}
+                    sed -nE "s/^(final class|struct|enum) ([A-Za-z]+).*/${target%%/*}[.]\\2/p" "$file"
+                done
+        } | sort -u | paste -sd '|'
+    )"
+}
+
 # … for a short run on a server of another version: ServedServerTests says that every command is among them.
 served_tests() {
     printf '^(%s|%s)/' 'ProgramTests[.](GoldenTests|ServedServerTests|LoginTests|MaintainTests|AppleCommandTests)' \
