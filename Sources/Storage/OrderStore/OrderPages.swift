@@ -31,38 +31,51 @@ enum OrderPages {
                     try read(.latest($0, classes), session)
                 }
             }
-            return try marksOfChanged(rest, classes, since, bounds, session)
+            return try marksOfChanged(rest, classes, since, endsAtDay: question.isBoundedAbove, bounds, session)
         }
     }
 
+    /// - Parameter endsAtDay: whether the list ended at a day before anything of it was read.
     private static func marksOfChanged(
-        _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp, _ bounds: OrderBounds,
+        _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp, endsAtDay: Bool, _ bounds: OrderBounds,
         _ session: borrowing PostgresSession
     ) throws -> [OrderMark] {
-        var question = question
-        var changes = try count(.changes(question, since, atMost: bounds.fewChanges + 1), session)
-        if changes > bounds.fewChanges, question.isBoundedAbove {
-            question.highestID = try session.query(.highest(question)).one().decode(0, as: Int64?.self) ?? 0
-        }
-        if changes > bounds.fewChanges {
-            changes = try count(.changes(question, since, atMost: bounds.moreChanges + 1), session)
-        }
+        let changes = try count(.changes(question, since, atMost: bounds.moreChanges + 1), session)
         if changes <= bounds.fewChanges { return try read(.changed(question, classes, since), session) }
-        question.isRare = changes <= bounds.moreChanges
-        let isNarrow = classes.count <= bounds.someClasses
-        let window = isNarrow ? bounds.window : bounds.readWindow
+        guard changes > bounds.moreChanges else {
+            return try marksOfSome(question, classes, since, changes, endsAtDay: endsAtDay, bounds, session)
+        }
+        // Of very many, most rows that are read fit, and a list of all would take longer than to read them.
+        let window = classes.count <= bounds.someClasses ? bounds.window : bounds.readWindow
         return try walk(question, .walkReading(question, classes, window), window, session) { rest in
-            // Of very many, most rows that are read fit, and a list of all would take longer than to read them.
-            if isNarrow { return try read(.latest(rest, classes), session) }
-            guard rest.isRare else { return try read(.walkAmongChanged(rest, classes, since, nil), session) }
-            let walk = PostgresQuery.walkAmongChanged(rest, classes, since, bounds.window)
-            return try self.walk(rest, walk, bounds.window, session) { rest in
-                // To look an order up by its number takes as long as to walk some.
-                let left = try count(.left(rest), session)
-                return try read(
-                    left > bounds.walkedPerLookUp * changes
-                        ? .changed(rest, classes, since) : .walkAmongChanged(rest, classes, since, nil), session)
-            }
+            try marksOfSome(rest, classes, since, changes, endsAtDay: true, bounds, session)
+        }
+    }
+
+    /// Where not all that changed is looked up: there is too much of it, unless the list ends before most of it.
+    private static func marksOfSome(
+        _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp, _ changes: Int, endsAtDay: Bool,
+        _ bounds: OrderBounds, _ session: borrowing PostgresSession
+    ) throws -> [OrderMark] {
+        var (question, changes) = (question, changes)
+        if endsAtDay {
+            question.highestID = try session.query(.highest(question)).one().decode(0, as: Int64?.self) ?? 0
+            changes = try count(.changes(question, since, atMost: bounds.moreChanges + 1), session)
+            if changes <= bounds.fewChanges { return try read(.changed(question, classes, since), session) }
+        }
+        let isNarrow = classes.count <= bounds.someClasses
+        guard changes <= bounds.moreChanges else {
+            return try read(
+                isNarrow ? .latest(question, classes) : .walkAmongChanged(question, classes, since, nil), session)
+        }
+        if isNarrow { return try read(.changedOf(question, classes, since), session) }
+        let walk = PostgresQuery.walkAmongChanged(question, classes, since, bounds.window)
+        return try self.walk(question, walk, bounds.window, session) { [changes] rest in
+            // To look an order up by its number takes as long as to walk some.
+            let left = try count(.left(rest), session)
+            return try read(
+                left > bounds.walkedPerLookUp * changes
+                    ? .changed(rest, classes, since) : .walkAmongChanged(rest, classes, since, nil), session)
         }
     }
 
@@ -238,6 +251,27 @@ extension PostgresQuery {
             """)
     }
 
+    /// All orders of few classes are read in the index, and the rows of those alone that changed.
+    fileprivate static func changedOf(
+        _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "orders.changed_of",
+            """
+            select to_char(k.day, 'YYYY-MM-DD') as day, k.id
+              from (select o.day, o.id
+                      from unnest(\(classes)) c (id)
+                     cross join lateral (
+                        select o.day, o.id from storehook.booked_orders o
+                         where o.class_id = c.id and \(standing: question) offset 0) o
+                     where case when o.id in (\(changedOrders: question, since: since)) then true else false end
+                     order by o.day desc, o.id desc offset 0) k
+             cross join lateral (
+                select from storehook.booked_orders o where o.id = k.id\(besides: question) offset 0) o
+             order by k.day desc, k.id desc limit \(Int64(question.limit))
+            """)
+    }
+
     /// The row of each order of a class that fits is read.
     fileprivate static func walkReading(
         _ question: OrderQuestion, _ classes: [Int32], _ window: Int
@@ -285,7 +319,7 @@ extension OrderQuestion {
 }
 
 extension PostgresQuery.StringInterpolation {
-    /// The latest orders of a class, as columns `day` and `id`. What the index lacks is read of those alone that may have changed.
+    /// The latest orders of a class, as columns `day` and `id`.
     /// - Parameters:
     ///   - isHead: whether the question bounds them from above; else the condition does.
     ///   - condition: names the class.
@@ -298,11 +332,6 @@ extension PostgresQuery.StringInterpolation {
             appendInterpolation(standing: question)
         } else {
             appendInterpolation(from: question)
-        }
-        if question.isRare, let since = question.filter.updatedSince {
-            appendLiteral(" and case when o.id in (")
-            appendInterpolation(changedOrders: question, since: since)
-            appendLiteral(") then true else false end")
         }
         appendLiteral(" order by o.day desc, o.id desc offset 0) k")
         if question.needsRow {

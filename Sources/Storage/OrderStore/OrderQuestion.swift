@@ -15,8 +15,6 @@ struct OrderQuestion: Sendable {
     var isNumbered = false
     /// Only those with one of these places within their day.
     var places: [ClosedRange<Int32>]?
-    /// Whether few orders changed since the instant that is asked for.
-    var isRare = false
     /// No order of the days that are asked for has a higher id; nil where it was not looked up.
     var highestID: Int64?
     /// Behind it.
