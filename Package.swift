@@ -83,6 +83,8 @@ let package = Package(
         // What C embeds because Swift cannot: the files of the migrations, and the commit.
         .target(name: "CEmbedded", path: "Sources/Base/CEmbedded", cSettings: commit),
         // gzip. The HTTP libraries are linked with it as well.
+        // gzip. The HTTP libraries are linked with it as well.
+        .systemLibrary(name: "CZlib", path: "Sources/Base/CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CLibPQ", path: "Sources/Storage/CLibPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev", "libssl-dev"])]),
@@ -116,7 +118,7 @@ let package = Package(
             path: "Sources/Domain/Events", swiftSettings: rules),
         // What is counted, and how. Pure.
         .target(
-            name: "Figures", dependencies: ["Base"], path: "Sources/Domain/Figures", swiftSettings: rules),
+            name: "Figures", dependencies: ["Base", "CZlib"], path: "Sources/Domain/Figures", swiftSettings: rules),
         // What each member of the staff may do. Pure.
         .target(name: "Staff", path: "Sources/Domain/Staff", swiftSettings: rules),
         // PostgreSQL over libpq.
@@ -415,8 +417,8 @@ let package = Package(
         .testTarget(
             name: "FigureStoreTests",
             dependencies: [
-                "AppStorePayloads", "Base", "FigureStore", "Figures", "OrderSupport", "Postgres", "PurchaseStore",
-                "TestSupport",
+                "AccountStore", "AppStorePayloads", "Base", "FigureStore", "Figures", "OrderSupport", "Postgres",
+                "PurchaseStore", "TestSupport",
             ],
             path: "Tests/FigureStoreTests", swiftSettings: rules),
         .testTarget(
@@ -508,7 +510,7 @@ let package = Package(
             path: "Tests/WebhooksTests", swiftSettings: rules),
         .testTarget(
             name: "FiguresTests",
-            dependencies: ["Base", "Figures", "TestSupport"],
+            dependencies: ["Base", "CZlib", "Figures", "TestSupport"],
             path: "Tests/FiguresTests", swiftSettings: rules),
         .testTarget(
             name: "OperationsTests",

@@ -256,6 +256,9 @@ grant update (revoked_at, revoked_by) on storehook.server_keys to storehook_ops;
 grant insert on storehook.staff_members, storehook.staff_tokens to storehook_ops;
 grant update (role, apps, changed_at, changed_by, removed_at, removed_by) on storehook.staff_members to storehook_ops;
 grant update (revoked_at, revoked_by) on storehook.staff_tokens to storehook_ops;
+-- They close months, and open them again; what was recorded stays.
+grant insert on storehook.closed_months, storehook.closed_rows, storehook.closed_cells to storehook_ops;
+grant update (reopened_at, reopened_by, reopened_why) on storehook.closed_months to storehook_ops;
 -- They ask for refunds and decide about them. To erase an account takes out what was written.
 grant insert on storehook.staff_refund_requests, storehook.refund_request_texts to storehook_ops;
 grant update (state, decider, decided_at, approved, is_whole, reference, elsewhere_amount, elsewhere_at, processed_at,

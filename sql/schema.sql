@@ -372,6 +372,30 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.audit_closed_month() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(case when tg_op = 'INSERT' then new.closed_by else new.reopened_by end);
+    draft.role := 'admin';
+    draft.act := case when tg_op = 'INSERT' then 'close_month' else 'reopen_month' end;
+    draft.subject_kind := 'month';
+    draft.subject := new.month;
+    draft.after := jsonb_build_object(
+        'zone', new.zone, 'catalog_version', new.catalog_version, 'proven', new.is_proven, 'rows', new.row_count)::text;
+    draft.record := 'closed_months:' || new.id;
+    draft.body := storehook.audit_text(
+        jsonb_build_object('why', case when tg_op = 'INSERT' then new.closed_why else new.reopened_why end));
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.audit_consent() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3216,6 +3240,86 @@ ALTER TABLE storehook.catalogs ALTER COLUMN version ADD GENERATED ALWAYS AS IDEN
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE storehook.closed_cells (
+    closed_id bigint NOT NULL,
+    measure text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    product_id text NOT NULL COLLATE pg_catalog."C",
+    storefront text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL COLLATE pg_catalog."C",
+    count bigint NOT NULL,
+    free bigint NOT NULL,
+    unknown bigint NOT NULL,
+    amount numeric NOT NULL
+);
+
+COMMENT ON TABLE storehook.closed_cells IS 'the values of a closed month: sums of its rows by day; product, country and currency are empty where no record says them';
+
+CREATE TABLE storehook.closed_months (
+    id bigint NOT NULL,
+    month text NOT NULL COLLATE pg_catalog."C",
+    first_day date NOT NULL,
+    last_day date NOT NULL,
+    zone text NOT NULL COLLATE pg_catalog."C",
+    catalog_version bigint,
+    is_proven boolean NOT NULL,
+    row_count bigint NOT NULL,
+    closed_at timestamp with time zone DEFAULT now() NOT NULL,
+    closed_by text NOT NULL,
+    closed_why text,
+    reopened_at timestamp with time zone,
+    reopened_by text,
+    reopened_why text,
+    CONSTRAINT closed_months_closed_by_check CHECK (((length(closed_by) >= 1) AND (length(closed_by) <= 200))),
+    CONSTRAINT closed_months_closed_why_check CHECK (((length(closed_why) >= 1) AND (length(closed_why) <= 1000))),
+    CONSTRAINT closed_months_days_check CHECK ((first_day <= last_day)),
+    CONSTRAINT closed_months_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text)),
+    CONSTRAINT closed_months_proof_check CHECK ((is_proven OR (closed_why IS NOT NULL))),
+    CONSTRAINT closed_months_reopened_by_check CHECK (((length(reopened_by) >= 1) AND (length(reopened_by) <= 200))),
+    CONSTRAINT closed_months_reopened_check CHECK ((((reopened_at IS NULL) = (reopened_by IS NULL)) AND ((reopened_at IS NULL) = (reopened_why IS NULL)))),
+    CONSTRAINT closed_months_reopened_why_check CHECK (((length(reopened_why) >= 1) AND (length(reopened_why) <= 1000))),
+    CONSTRAINT closed_months_row_count_check CHECK ((row_count >= 0))
+);
+
+COMMENT ON TABLE storehook.closed_months IS 'months of figures that were closed, in Production; those that were opened again, too';
+
+COMMENT ON COLUMN storehook.closed_months.zone IS 'whose days its days are';
+
+COMMENT ON COLUMN storehook.closed_months.catalog_version IS 'the catalog that was current; null before the first';
+
+COMMENT ON COLUMN storehook.closed_months.is_proven IS 'whether it was proven that all of Apple''s notifications until its end were here, of every app with a key';
+
+COMMENT ON COLUMN storehook.closed_months.row_count IS 'how many rows closed_rows has of it';
+
+COMMENT ON COLUMN storehook.closed_months.closed_why IS 'why it was closed although it was not proven';
+
+ALTER TABLE storehook.closed_months ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.closed_months_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.closed_rows (
+    closed_id bigint NOT NULL,
+    measure text NOT NULL COLLATE pg_catalog."C",
+    order_id bigint NOT NULL,
+    item text NOT NULL COLLATE pg_catalog."C",
+    place integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    product_id text COLLATE pg_catalog."C",
+    storefront text COLLATE pg_catalog."C",
+    currency text COLLATE pg_catalog."C",
+    amount bigint,
+    transaction_id text COLLATE pg_catalog."C"
+);
+
+COMMENT ON TABLE storehook.closed_rows IS 'the rows that the figures of a closed month counted';
 
 CREATE TABLE storehook.consent_texts (
     id bigint NOT NULL,
@@ -6062,6 +6166,15 @@ ALTER TABLE ONLY storehook.catalog_state
 ALTER TABLE ONLY storehook.catalogs
     ADD CONSTRAINT catalogs_pkey PRIMARY KEY (version);
 
+ALTER TABLE ONLY storehook.closed_cells
+    ADD CONSTRAINT closed_cells_pkey PRIMARY KEY (closed_id, measure, day, bundle_id, product_id, storefront, currency);
+
+ALTER TABLE ONLY storehook.closed_months
+    ADD CONSTRAINT closed_months_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.closed_rows
+    ADD CONSTRAINT closed_rows_pkey PRIMARY KEY (closed_id, measure, order_id, item, place);
+
 ALTER TABLE ONLY storehook.consent_texts
     ADD CONSTRAINT consent_texts_digest_key UNIQUE (digest);
 
@@ -6465,6 +6578,8 @@ CREATE UNIQUE INDEX canaries_under_way ON storehook.canaries USING btree (bundle
 
 CREATE INDEX canary_queue_due ON storehook.canary_queue USING btree (due_at, id);
 
+CREATE UNIQUE INDEX closed_months_open ON storehook.closed_months USING btree (month) WHERE (reopened_at IS NULL);
+
 CREATE INDEX consents_superseded_by_time ON storehook.consents_superseded USING btree (at);
 
 CREATE INDEX consumption_answers_by_consent ON storehook.consumption_answers USING btree (consent_id) WHERE (consent_id IS NOT NULL);
@@ -6624,6 +6739,8 @@ CREATE CONSTRAINT TRIGGER audit_drafts_chain AFTER INSERT ON storehook.audit_dra
 
 CREATE TRIGGER catalogs_audit AFTER UPDATE OF current_from ON storehook.catalogs FOR EACH ROW WHEN (((old.current_from IS NULL) AND (new.current_from IS NOT NULL))) EXECUTE FUNCTION storehook.audit_catalog();
 
+CREATE TRIGGER closed_months_audit AFTER INSERT OR UPDATE ON storehook.closed_months FOR EACH ROW EXECUTE FUNCTION storehook.audit_closed_month();
+
 CREATE TRIGGER consumption_answers_audit AFTER UPDATE OF sent_by ON storehook.consumption_answers FOR EACH ROW WHEN (((new.sent_by IS NOT NULL) AND (new.began_at IS DISTINCT FROM old.began_at))) EXECUTE FUNCTION storehook.audit_consumption();
 
 CREATE TRIGGER consumption_consents_audit AFTER INSERT ON storehook.consumption_consents FOR EACH ROW EXECUTE FUNCTION storehook.audit_consent();
@@ -6750,6 +6867,8 @@ REVOKE ALL ON FUNCTION storehook.audit_actor(recorded_by text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.audit_bytes(a storehook.audit) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_catalog() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_closed_month() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_consent() FROM PUBLIC;
 

@@ -7,7 +7,7 @@ import Testing
 @Suite("storehook figures")
 struct FiguresCommandTests {
     /// Three sales of 4.99 € and one of 0, on two days, one of which is refunded in part a month later.
-    private func write(_ site: Site) async throws {
+    static func write(_ site: Site) async throws {
         try await site.pool.withTransaction { session in
             try session.executeScript(
                 """
@@ -60,7 +60,7 @@ struct FiguresCommandTests {
         try await withSite { site in
             let none = try await ask(site, ["net", "--format", "table"] + spring)
             #expect(none.output.contains("No day was summed yet"), "\(none)")
-            try await write(site)
+            try await Self.write(site)
             try await sum(site)
             let months = try cells(await ask(site, ["net"] + spring).output)
             #expect(months.map { $0["period"] as? String } == ["2026-03", "2026-04"])
@@ -85,7 +85,7 @@ struct FiguresCommandTests {
     @Test("list the rows behind a figure, page by page, which add up to it")
     func rows() async throws {
         try await withSite { site in
-            try await write(site)
+            try await Self.write(site)
             try await sum(site)
             func page(_ more: [String]) async throws -> (rows: [[String: Any]], next: String?) {
                 let output = try await ask(site, ["net", "--rows"] + spring + more).output

@@ -83,6 +83,23 @@ struct ServedServerTests {
         try await succeed(site, ["audit", "verify"])
     }
 
+    /// A month that is closed, and a report of Apple's that is compared.
+    private func finance(_ site: Site) async throws {
+        try await eventually("figures stand") {
+            try await site.value("select zone is not null and next_zone is null from storehook.figure_state")
+        }
+        try await succeed(site, ["figures", "close", "2020-01", "--unproven", "no key"], saying: "2020-01")
+        try await succeed(site, ["figures", "net", "--closed", "--from", "2020-01-01"], saying: #""cells":[]"#)
+        let corrections = ["figures", "net", "--closed", "--rows", "--from", "2020-01-01"]
+        try await succeed(site, corrections, saying: "corrections")
+        try await succeed(site, ["figures", "reopen", "2020-01", "--why", "a test"])
+        let report = FileManager.default.temporaryDirectory.appending(path: "report-\(UUID().uuidString).txt")
+        defer { try? FileManager.default.removeItem(at: report) }
+        try FiguresCompareTests.report([("1", "0.99")]).write(to: report, atomically: true, encoding: .utf8)
+        try await succeed(
+            site, ["figures", "compare", report.path, "--tolerance", "100%"], saying: #""only_theirs":1"#)
+    }
+
     @Test("a thousand notifications are accounted for, what is too old is dropped, and a rebuild finds no difference")
     func thousand() async throws {
         try await withOddSite { site in
@@ -100,6 +117,7 @@ struct ServedServerTests {
                         saying: "received 1000 = applied ", " + dead 0", "every notification is accounted for")
                     try await succeed(site, ["catalog", "apply", "/dev/stdin"], input: shopCatalog)
                     try await desk(site)
+                    try await finance(site)
                     #expect(!worker.errors.contains("SQLSTATE"), "\(worker.errors)")
                 }
             }
@@ -129,8 +147,8 @@ struct ServedServerTests {
     private static let used: Set = [
         "migrate", "receive", "work", "serve", "console", "endpoints add", "catalog apply", "account-ids set",
         "account-ids show",
-        "demo run", "demo life", "apple test", "orders list", "orders show", "figures show", "refunds create",
-        "refunds approve",
+        "demo run", "demo life", "apple test", "orders list", "orders show", "figures show", "figures close",
+        "figures reopen", "figures compare", "refunds create", "refunds approve",
         "refunds record", "refunds reject", "refunds cancel", "refunds list", "staff add", "staff list", "staff remove",
         "audit list", "audit export", "audit verify",
     ]

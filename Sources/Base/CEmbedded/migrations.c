@@ -215,6 +215,9 @@ static const struct storehook_migration migrations[] = {
     {71, "changed_attempts", (const unsigned char[]){
 #embed "../../../sql/migrations/0071_changed_attempts.sql" suffix(, 0)
     }},
+    {72, "closed_months", (const unsigned char[]){
+#embed "../../../sql/migrations/0072_closed_months.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

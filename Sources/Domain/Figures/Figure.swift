@@ -55,6 +55,11 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// What the amount of a measure's row adds to the figure; nil where it is not known.
+    package func signed(_ amount: Int64?, of measure: FigureMeasure) -> Int64? {
+        amount.map { takesAway(measure) ? 0 - max($0, -Int64.max) : $0 }
+    }
+
     /// Whether it has amounts: then currencies are apart.
     package var isMoney: Bool { columns.contains { $0.unit != .count } }
 

@@ -30,17 +30,25 @@ extension FigureStore {
     private static func cells(
         _ question: FigureQuestion, _ zone: String, _ session: borrowing PostgresSession
     ) throws -> [FigureAnswer.Cell] {
-        var cells: [FigureAnswer.Cell] = []
-        let (isSplit, isMoney) = (question.split != nil, question.figure.isMoney)
         let limit = Int64(FigureQuestion.mostCells * FigureMeasure.allCases.count) + 1
-        for row in try session.query(
-            question.grain == nil ? .cells(question, zone, limit) : .sums(question, zone, limit))
-        {
+        return try FigureAnswer.cells(
+            session.query(question.grain == nil ? .cells(question, zone, limit) : .sums(question, zone, limit)),
+            of: question)
+    }
+}
+
+extension FigureAnswer {
+    /// Reads `period`, `part`, `currency`, `measure` and sums, in that order.
+    /// - Throws: ``TooManyCells``; `PostgresError`.
+    static func cells(_ rows: PostgresRows, of question: FigureQuestion) throws -> [Cell] {
+        var cells: [Cell] = []
+        let (isSplit, isMoney) = (question.split != nil, question.figure.isMoney)
+        for row in rows {
             guard let period = CalendarDay(try row.decode("period", as: String.self)),
                 let measure = FigureMeasure(rawValue: try row.decode("measure"))
             else { continue }
             let (group, currency): (String, String) = (try row.decode("part"), try row.decode("currency"))
-            var cell = FigureAnswer.Cell(
+            var cell = Cell(
                 period: period, group: isSplit ? group : nil, currency: isMoney ? currency : nil, sums: FigureSums())
             if let last = cells.last,
                 (last.period, last.group, last.currency) == (cell.period, cell.group, cell.currency)
@@ -99,7 +107,7 @@ extension PostgresQuery {
     }
 
     /// How final each period is.
-    fileprivate static func standings(
+    static func standings(
         _ periods: [ClosedRange<CalendarDay>], _ zone: String, _ question: FigureQuestion
     ) -> PostgresQuery {
         PostgresQuery(

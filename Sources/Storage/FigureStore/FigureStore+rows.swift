@@ -66,14 +66,13 @@ extension FigureStore {
             var cursors: [ListCursor] = []
             for row in try session.query(.rows(asked, zone, after: FigureRowMark(cursor), limit + 1)) {
                 guard let measure = FigureMeasure(rawValue: try row.decode("measure")) else { continue }
-                let amount = try row.decode("amount", as: Int64?.self)
                 rows.append(
                     FigureRow(
                         measure: measure, at: Timestamp(try row.decode("at", as: PostgresTimestamp.self)),
                         order: try row.decode("number"), bundleID: try row.decode("bundle_id"),
                         productID: try row.decode("product_id"), storefront: try row.decode("storefront"),
                         currency: try row.decode("currency"),
-                        amount: amount.map { figure.takesAway(measure) ? 0 - max($0, -Int64.max) : $0 },
+                        amount: figure.signed(try row.decode("amount"), of: measure),
                         transactionID: try row.decode("transaction_id")))
                 cursors.append(
                     ListCursor(
@@ -112,7 +111,7 @@ struct FigureRowMark {
 extension FigureMeasure {
     /// Its rows among the instants `starts` to `ends` behind a mark: `measure`, `at`, `order_id`, `item`, `place`, `product_id`,
     /// `storefront`, `currency`, `amount`, `transaction_id`.
-    fileprivate var rows: String {
+    var rows: String {
         switch self {
         case .order:
             """
@@ -167,13 +166,7 @@ extension PostgresQuery {
         return PostgresQuery(
             "figures.rows",
             """
-            with z as materialized (
-                select zone, first, last, \(unescaped: DayStart.sql("first", in: "zone")) as starts,
-                       \(unescaped: DayStart.sql("last + 1", in: "zone")) as ends,
-                       coalesce('epoch'::timestamptz + \(mark?.instant) * interval '1 microsecond', '-infinity') as since
-                  from (select \(zone)::text as zone, \(question.days.lowerBound.description)::text::date as first,
-                               \(question.days.upperBound.description)::text::date as last) d
-            )
+            with z as materialized (\(span: question.days, in: zone, after: mark))
             select r.*, (extract(epoch from r.at) * 1000000)::bigint::text as instant, o.bundle_id,
                    storehook.order_number(o.day, o.number) as number
               from (\(unescaped: rows)) r
@@ -189,5 +182,27 @@ extension PostgresQuery {
              order by r.at, r.order_id, r.item, r.place, r.measure
              limit \(Int64(limit))
             """)
+    }
+}
+
+extension PostgresQuery.StringInterpolation {
+    /// A query of one row, by which ``FigureMeasure/rows`` reads: `zone`, `first`, `last`, `starts`, `ends`, `since`.
+    mutating func appendInterpolation(
+        span days: ClosedRange<CalendarDay>, in zone: String, after mark: FigureRowMark? = nil
+    ) {
+        appendLiteral(
+            """
+            select zone, first, last, \(DayStart.sql("first", in: "zone")) as starts, \(DayStart.sql("last + 1", in: "zone")) as ends,
+                   coalesce('epoch'::timestamptz +
+            """)
+        appendLiteral(" ")
+        appendInterpolation(mark?.instant)
+        appendLiteral(" * interval '1 microsecond', '-infinity') as since from (select ")
+        appendInterpolation(zone)
+        appendLiteral("::text as zone, ")
+        appendInterpolation(days.lowerBound.description)
+        appendLiteral("::text::date as first, ")
+        appendInterpolation(days.upperBound.description)
+        appendLiteral("::text::date as last) d")
     }
 }

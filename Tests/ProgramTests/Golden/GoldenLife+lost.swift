@@ -38,6 +38,7 @@ extension GoldenLife {
     private static let others: Set<String> = [
         "receive", "work", "serve", "console", "app-store", "demo run", "demo life", "apple test", "apple consumption",
         "refunds create", "refunds approve", "refunds reject", "refunds cancel", "refunds record",
+        "figures close", "figures reopen", "figures compare",
     ]
 
     /// Runs each command with its output lost in one of three ways, another one in each run, or in all of them (`--full`).

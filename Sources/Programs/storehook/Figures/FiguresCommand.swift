@@ -9,5 +9,6 @@ struct FiguresCommand: AsyncParsableCommand {
 
             Example: storehook figures net --from 2026-01-01 --by month,product
             """,
-        subcommands: [FiguresShow.self], defaultSubcommand: FiguresShow.self)
+        subcommands: [FiguresShow.self, FiguresClose.self, FiguresReopen.self, FiguresCompare.self],
+        defaultSubcommand: FiguresShow.self)
 }

@@ -16,6 +16,8 @@ struct FiguresShow: AsyncParsableCommand {
             yet, or it is not proven that Apple's notifications are all here.
 
             --rows lists what is counted: the sum of the rows is the figure.
+            --closed answers with what figures close recorded, and with --rows lists
+            the corrections: rows that were added, taken away or changed since then.
 
             Example: storehook figures gross --by day --from 2026-11-01 --rows
             """)
@@ -35,6 +37,7 @@ struct FiguresShow: AsyncParsableCommand {
     var environment: Environment = .production
     @Option(help: "Only of this app (bundle id).") var app: String?
     @Flag(help: "List the rows that are counted.") var rows = false
+    @Flag(help: "By what closed months recorded; other months are left out.") var closed = false
     @Option(help: "With --rows: only of this product, by Apple's id.") var product: String?
     @Option(help: "With --rows: only from this country of the App Store, such as USA.") var country: String?
     @Option(help: "With --rows: only in this currency, such as EUR.") var currency: String?
@@ -49,13 +52,19 @@ struct FiguresShow: AsyncParsableCommand {
         guard rows || !narrowed else {
             throw ValidationError("--product, --country, --currency and --after go with --rows")
         }
+        guard !closed || environment == .production && [product, country, currency].allSatisfy({ $0 == nil }) else {
+            throw ValidationError(
+                "months are closed in Production; --product, --country and --currency do not go with --closed")
+        }
         if let from, let to, to < from { throw ValidationError("--to is before --from") }
     }
 
     private var cursor: ListCursor? {
         get throws {
             try after.map { text in
-                guard let cursor = ListCursor(text, parts: FigureStore.cursorParts), FigureStore.isCursor(cursor) else {
+                let cursor = ListCursor(
+                    text, parts: closed ? FigureStore.correctionCursorParts : FigureStore.cursorParts)
+                guard let cursor, closed ? FigureStore.isCorrectionCursor(cursor) : FigureStore.isCursor(cursor) else {
                     throw ValidationError("--after takes what a page before gave as next")
                 }
                 return cursor
@@ -73,9 +82,14 @@ struct FiguresShow: AsyncParsableCommand {
             let question = FigureQuestion(
                 name, days, by: by.step, by.split, environment: environment.rawValue, apps: app.map { [$0] })
             guard rows else {
-                do { return output.print(CommandAnswer(try await figures.answer(question)), next: nil) } catch let many
-                    as TooManyCells
-                { throw CommandFailure("\(many)") }
+                do {
+                    let answer = closed ? try await figures.closedAnswer(question) : try await figures.answer(question)
+                    return output.print(CommandAnswer(answer), next: nil)
+                } catch let many as TooManyCells { throw CommandFailure("\(many)") }
+            }
+            if closed {
+                let page = try await figures.corrections(question, after: try cursor, limit: limit)
+                return output.print(CommandAnswer(page), next: page.next)
             }
             let page = try await figures.rows(
                 FigureRowQuestion(question, productID: product, storefront: country, currency: currency),

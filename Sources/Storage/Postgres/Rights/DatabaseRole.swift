@@ -123,8 +123,13 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         "list_purchased_products": [.execute], "order_number": [.execute],
                         "expiring_soon": [.execute], "erase_consents": [.execute],
                         "note_opened_texts": [.execute], "staff_refund_requests": [.insert],
-                        "refund_request_texts": [.insert],
+                        "refund_request_texts": [.insert], "closed_months": [.insert], "closed_rows": [.insert],
+                        "closed_cells": [.insert],
                     ])
+                )
+                .union(
+                    ["reopened_at", "reopened_by", "reopened_why"]
+                        .map { DatabaseRight(.update, on: "closed_months", column: $0) }
                 )
                 .union(
                     ["resolution", "resolved_at", "resolved_by", "resolved_why"]

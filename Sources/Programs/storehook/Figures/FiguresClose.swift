@@ -1,0 +1,84 @@
+import ArgumentParser
+import FigureStore
+import Figures
+import Operations
+import Staff
+
+struct FiguresClose: ActingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "close",
+        abstract: "Close a month: record its figures and the rows that they count.",
+        discussion: """
+            figures NAME --closed answers with what was recorded, whatever is heard
+            afterwards; with --rows it lists the corrections. A month is refused
+            while it runs, while something of it is not summed, and where it is not
+            proven that all of Apple's notifications are here; --unproven with a
+            reason closes it all the same. Who closed it is on record.
+
+            Example: storehook figures close 2026-10
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Argument(help: "The month, such as 2026-10.", transform: FigureMonth.argument) var month: FigureMonth
+    @Option(help: ArgumentHelp("Close it although it is not proven, and why.", valueName: "reason"))
+    var unproven: String?
+    @OptionGroup var acting: ActingOptions
+    @OptionGroup var output: Output
+
+    func validate() throws { try FigureMonth.check(reason: unproven, "--unproven") }
+
+    func run() async throws {
+        let actor = try acting.actor(for: .closeMonth)
+        let settings = try await shared.settings()
+        let closed = try await Database.with(settings) { pool in
+            do { return try await FigureStore(pool).close(month, by: actor, unproven: unproven) } catch let refusal
+                as CloseRefusal
+            { throw CommandFailure("\(refusal)") }
+        }
+        output.print(CommandAnswer(closed))
+    }
+}
+
+struct FiguresReopen: ActingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reopen",
+        abstract: "Open a closed month again.",
+        discussion: """
+            What was recorded stays on record, and the month can be closed anew.
+
+            Example: storehook figures reopen 2026-10 --why "a refund file came late"
+            """)
+
+    @OptionGroup var shared: SharedOptions
+    @Argument(help: "The month, such as 2026-10.", transform: FigureMonth.argument) var month: FigureMonth
+    @Option(help: "Why, for the record.") var why: String
+    @OptionGroup var acting: ActingOptions
+
+    func validate() throws { try FigureMonth.check(reason: why, "--why") }
+
+    func run() async throws {
+        let actor = try acting.actor(for: .closeMonth)
+        let settings = try await shared.settings()
+        try await Database.with(settings) { pool in
+            do { try await FigureStore(pool).reopen(month, by: actor, why: why) } catch let refusal as CloseRefusal {
+                throw CommandFailure("\(refusal)")
+            }
+        }
+        StandardOutput.line("opened \(month) again")
+    }
+}
+
+extension FigureMonth {
+    /// Reads `2026-10`.
+    fileprivate static func argument(_ text: String) throws -> FigureMonth {
+        guard let month = FigureMonth(text) else { throw ValidationError("it is a month, such as 2026-10") }
+        return month
+    }
+
+    fileprivate static func check(reason: String?, _ option: String) throws {
+        guard let reason else { return }
+        guard (1...1000).contains(reason.unicodeScalars.count), reason.contains(where: { !$0.isWhitespace }),
+            !reason.utf8.contains(0)
+        else { throw ValidationError("\(option) takes a reason of 1 to 1000 characters") }
+    }
+}

@@ -1,0 +1,36 @@
+package import Base
+package import Figures
+import Postgres
+
+/// A month whose values stand as they were when it was closed.
+package struct ClosedMonth: Sendable, Hashable {
+    let id: Int64
+    /// The month.
+    package let month: FigureMonth
+    /// Whose days its days are (IANA).
+    package let zone: String
+    /// The catalog that was current; nil before the first.
+    package let catalogVersion: Int64?
+    /// Whether nothing of it could be missing.
+    package let isProven: Bool
+    /// How many rows it counted.
+    package let rows: Int64
+    /// When it was closed.
+    package let closedAt: Timestamp
+    /// Who closed it.
+    package let closedBy: String
+
+    init?(_ row: PostgresRow) throws {
+        guard let month = FigureMonth(try row.decode("month", as: String.self)) else { return nil }
+        self.month = month
+        id = try row.decode("id")
+        zone = try row.decode("zone")
+        catalogVersion = try row.decode("catalog_version")
+        isProven = try row.decode("is_proven")
+        rows = try row.decode("row_count")
+        closedAt = Timestamp(try row.decode("closed_at", as: PostgresTimestamp.self))
+        closedBy = try row.decode("closed_by")
+    }
+
+    static let columns = "id, month, zone, catalog_version, is_proven, row_count, closed_at, closed_by"
+}

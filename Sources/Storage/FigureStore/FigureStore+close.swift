@@ -1,0 +1,174 @@
+package import Base
+package import Figures
+import Postgres
+
+extension FigureStore {
+    /// Closes a month in Production: records all values and the rows that they count, as they stand.
+    /// - Parameters:
+    ///   - actor: who closes it, for the record.
+    ///   - why: why it is closed although it is not proven; nil refuses that.
+    /// - Throws: ``CloseRefusal``; `PostgresError`.
+    package func close(
+        _ month: FigureMonth, by actor: String, unproven why: String? = nil
+    ) async throws -> ClosedMonth {
+        let options = TransactionOptions(idleTimeout: .seconds(60), name: "figures.close")
+        do {
+            return try await pool.withTransaction(options) { session in
+                let question = FigureQuestion(.net, month.days, by: .month)
+                guard let zone = try session.query(.zone).one().decode(0, as: String?.self) else {
+                    throw CloseRefusal.pending(month)
+                }
+                let standing = try session.query(.standings([month.days], zone, question)).one()
+                if try standing.decode("is_running") { throw CloseRefusal.running(month) }
+                if try standing.decode("is_pending") { throw CloseRefusal.pending(month) }
+                let isProven: Bool = try standing.decode("is_proven")
+                guard isProven || why != nil else { throw CloseRefusal.unproven(month) }
+                if try !session.query(.closedMonths(within: month.days)).isEmpty { throw CloseRefusal.closed(month) }
+                let row = try session.query(
+                    .close(month, in: zone, isProven: isProven, by: actor, why: isProven ? nil : why),
+                    deadline: .seconds(600)
+                ).one()
+                guard let closed = try ClosedMonth(row) else { throw CloseRefusal.open(month) }
+                try session.query(.sumClosed(closed), deadline: .seconds(600))
+                // What changed while the rows were read has left marks by now.
+                let pending = try session.query(.standings([month.days], zone, question)).one()
+                if try pending.decode("is_pending") { throw CloseRefusal.pending(month) }
+                return closed
+            }
+        } catch let error as PostgresError where error.sqlState == .uniqueViolation {
+            throw CloseRefusal.closed(month)
+        }
+    }
+
+    /// Opens a closed month again. What it recorded stays on record.
+    /// - Throws: ``CloseRefusal``; `PostgresError`.
+    package func reopen(_ month: FigureMonth, by actor: String, why: String) async throws {
+        let opened = try await pool.query(
+            PostgresQuery(
+                "figures.reopen",
+                """
+                update storehook.closed_months set reopened_at = now(), reopened_by = \(actor), reopened_why = \(why)
+                 where month = \(month.description) and reopened_at is null
+                returning id
+                """))
+        if opened.isEmpty { throw CloseRefusal.open(month) }
+    }
+
+    /// The months of some days that are closed, in their order.
+    /// - Throws: `PostgresError`.
+    package func closedMonths(_ days: ClosedRange<CalendarDay>) async throws -> [ClosedMonth] {
+        try await pool.query(.closedMonths(within: days)).compactMap { try ClosedMonth($0) }
+    }
+
+    /// Answers a question by what closed months recorded. Months that are not closed are left out. The environment is Production.
+    /// - Throws: ``TooManyCells``; `PostgresError`.
+    package func closedAnswer(_ question: FigureQuestion) async throws -> FigureAnswer {
+        guard question.periodCount <= FigureQuestion.mostCells else { throw TooManyCells() }
+        let options = TransactionOptions(
+            isolation: .repeatableRead, isReadOnly: true, goesByIndexes: true, name: "figures.closed")
+        return try await pool.withTransaction(options) { session in
+            let months = try session.query(.closedMonths(within: question.days)).compactMap { try ClosedMonth($0) }
+            var answer = FigureAnswer(question: question)
+            let zones = Set(months.map(\.zone)).sorted()
+            answer.zone = zones.isEmpty ? nil : zones.joined(separator: ", ")
+            let limit = Int64(FigureQuestion.mostCells * FigureMeasure.allCases.count) + 1
+            answer.cells = try FigureAnswer.cells(
+                session.query(.closedCells(question, months.map(\.id), limit)), of: question)
+            for month in months {
+                for period in question.periods where month.month.days.contains(period.lowerBound) {
+                    answer.standings[period.lowerBound] = FigureAnswer.Standing(isProven: month.isProven)
+                }
+            }
+            return answer
+        }
+    }
+}
+
+extension PostgresQuery {
+    static func closedMonths(within days: ClosedRange<CalendarDay>) -> PostgresQuery {
+        PostgresQuery(
+            "figures.closed_months",
+            """
+            select \(unescaped: ClosedMonth.columns) from storehook.closed_months
+             where reopened_at is null and first_day <= \(days.upperBound.description)::text::date
+               and last_day >= \(days.lowerBound.description)::text::date
+             order by first_day
+            """)
+    }
+
+    fileprivate static func close(
+        _ month: FigureMonth, in zone: String, isProven: Bool, by actor: String, why: String?
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "figures.close",
+            """
+            with rows as materialized (
+                \(countedIn: month.days, FigureMeasure.allCases, in: zone)
+            ), closed as (
+                insert into storehook.closed_months
+                       (month, first_day, last_day, zone, catalog_version, is_proven, row_count, closed_by, closed_why)
+                select \(month.description), \(month.days.lowerBound.description)::text::date,
+                       \(month.days.upperBound.description)::text::date, \(zone),
+                       (select max(version) from storehook.catalogs where current_from is not null), \(isProven),
+                       (select count(*) from rows), \(actor), \(why)
+                returning \(unescaped: ClosedMonth.columns)
+            ), recorded as (
+                insert into storehook.closed_rows
+                       (closed_id, measure, order_id, item, place, at, bundle_id, product_id, storefront, currency, amount, transaction_id)
+                select closed.id, r.measure, r.order_id, r.item, r.place, r.at, r.bundle_id, r.product_id, r.storefront, r.currency, r.amount,
+                       r.transaction_id
+                  from closed cross join rows r
+            )
+            select \(unescaped: ClosedMonth.columns) from closed
+            """)
+    }
+
+    fileprivate static func sumClosed(_ month: ClosedMonth) -> PostgresQuery {
+        PostgresQuery(
+            "figures.sum_closed",
+            """
+            insert into storehook.closed_cells
+                   (closed_id, measure, day, bundle_id, product_id, storefront, currency, count, free, unknown, amount)
+            select closed_id, measure, (at at time zone \(month.zone))::date, bundle_id, coalesce(product_id, ''), coalesce(storefront, ''),
+                   coalesce(currency, ''), count(*), count(*) filter (where amount = 0), count(*) filter (where amount is null),
+                   coalesce(sum(amount), 0)
+              from storehook.closed_rows
+             where closed_id = \(month.id)
+             group by 1, 2, 3, 4, 5, 6, 7
+            """)
+    }
+
+    fileprivate static func closedCells(_ question: FigureQuestion, _ ids: [Int64], _ limit: Int64) -> PostgresQuery {
+        PostgresQuery(
+            "figures.closed_cells",
+            """
+            select \(unescaped: question.step == .day ? "day" : "date_trunc('month', day)::date")::text as period,
+                   \(unescaped: question.split?.column ?? "''") as part, \(unescaped: question.figure.isMoney ? "currency" : "''") as currency,
+                   measure, sum(count)::bigint as count, sum(free)::bigint as free, sum(unknown)::bigint as unknown,
+                   sum(amount)::text as amount
+              from storehook.closed_cells
+             where closed_id = any (\(ids))
+               and day between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
+               and measure = any (\(question.figure.measures.map(\.rawValue)))
+               and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
+             group by 1, 2, 3, 4
+             order by 1, 2, 3, 4
+             limit \(limit)
+            """)
+    }
+}
+
+extension PostgresQuery.StringInterpolation {
+    /// The rows of measures on some days in Production, with their app.
+    mutating func appendInterpolation(
+        countedIn days: ClosedRange<CalendarDay>, _ measures: [FigureMeasure], in zone: String
+    ) {
+        appendLiteral("with z as materialized (")
+        appendInterpolation(span: days, in: zone)
+        appendLiteral(") select r.*, o.bundle_id, storehook.order_number(o.day, o.number) as number from (")
+        appendLiteral(measures.map { "(\($0.rows))" }.joined(separator: " union all "))
+        appendLiteral(
+            ") r join storehook.booked_orders o on o.id = r.order_id where o.class_id is not null and o.environment = ")
+        appendInterpolation(Environment.production.rawValue)
+    }
+}

@@ -1,0 +1,191 @@
+import AccountStore
+import AppStorePayloads
+import Base
+import FigureStore
+import Figures
+import Foundation
+import OrderSupport
+import Postgres
+import PurchaseStore
+import TestSupport
+import Testing
+
+/// Months whose values stand as they were.
+struct CloseTests {
+    private static let why = "test"
+
+    private static func coin(
+        _ id: String, at start: Timestamp = Shop.day(10), price: Int64? = 1_990, signed: Timestamp? = nil,
+        _ change: (inout TransactionPayload) -> Void = { _ in }
+    ) -> LedgerEntry {
+        Shop.entry(
+            id, at: start, days: nil, product: "coins", kind: .consumable, price: price, signed: signed, change)
+    }
+
+    private static func month(_ text: String) throws -> FigureMonth {
+        guard let month = FigureMonth(text) else { throw NoMonth() }
+        return month
+    }
+
+    private struct NoMonth: Error {}
+
+    @Test("what is closed stays, whatever is heard, rebuilt or applied; the corrections say what changed")
+    func stays() async throws {
+        try await FigureDatabase.with { database in
+            try await database.hear(Self.coin("1"), Self.coin("2"), Self.coin("3", at: Shop.day(12), price: 500))
+            try await database.settle()
+            let january = try Self.month("2026-01")
+            let closed = try await database.figures.close(january, by: "cli:anna", unproven: Self.why)
+            #expect(closed.rows == 6, "an order and a sale of each")
+            let question = try database.question(.net, "2026-01-01", "2026-01-31", by: .month)
+            let before = try await database.figures.closedAnswer(question).lines
+            #expect(before == ["2026-01-01 USD 4480 4480 0"])
+
+            try await database.hear(
+                // Another purchase, a refund in January, and another price of one.
+                Self.coin("4", at: Shop.day(20), price: 700),
+                Self.coin("1", signed: Shop.day(15)) { $0.revocationDate = Shop.day(14) },
+                Self.coin("3", at: Shop.day(12), price: 600, signed: Shop.day(16)))
+            try await database.site.destroy()
+            _ = try await database.site.differences(repair: true)
+            _ = try await database.site.accounts.apply(Shop.catalog(zone: "Asia/Tokyo"), by: "test")
+            try await database.settle(in: "Asia/Tokyo")
+            #expect(try await database.figures.closedAnswer(question).lines == before)
+            #expect(
+                try await database.lines(.net, "2026-01-01", "2026-01-31", by: .month) == [
+                    "2026-01-01 USD 3290 5280 1990"
+                ])
+            let corrections = try await database.figures.corrections(question, limit: 100).elements
+            let lines = corrections.map {
+                "\($0.was.map { "\($0.amount ?? 0)" } ?? "-") \($0.now.map { "\($0.amount ?? 0)" } ?? "-") \($0.now?.measure.rawValue ?? "")"
+            }
+            #expect(lines == ["- -1990 refund", "500 600 sale", "- 700 sale"])
+            #expect(corrections.map(\.now?.transactionID) == ["1", "3", "4"])
+            // A page at a time.
+            var (pages, cursor) = ([FigureCorrection](), ListCursor?.none)
+            repeat {
+                let page = try await database.figures.corrections(question, after: cursor, limit: 1)
+                #expect(page.elements.count == 1)
+                pages += page.elements
+                cursor = page.next
+                if let cursor { #expect(FigureStore.isCorrectionCursor(cursor)) }
+            } while cursor != nil
+            #expect(pages == corrections)
+        }
+    }
+
+    @Test("a month is refused while it runs, while something is not summed, where it is not proven, and twice")
+    func refusals() async throws {
+        try await FigureDatabase.with { database in
+            try await database.hear(Self.coin("1"))
+            let january = try Self.month("2026-01")
+            await #expect(throws: CloseRefusal.pending(january)) {
+                try await database.figures.close(january, by: "test", unproven: Self.why)
+            }
+            try await database.settle()
+            await #expect(throws: CloseRefusal.unproven(january)) {
+                try await database.figures.close(january, by: "test")
+            }
+            let now = FigureMonth(try await database.figures.today())
+            await #expect(throws: CloseRefusal.running(now)) {
+                try await database.figures.close(now, by: "test", unproven: Self.why)
+            }
+            await #expect(throws: CloseRefusal.open(january)) {
+                try await database.figures.reopen(january, by: "test", why: Self.why)
+            }
+            #expect(try await database.site.value("select count(*) from storehook.closed_months", as: Int64.self) == 0)
+            #expect(try await database.site.value("select count(*) from storehook.closed_rows", as: Int64.self) == 0)
+
+            // Of several at once one closes.
+            let outcomes = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        (try? await database.figures.close(january, by: "test", unproven: Self.why)) != nil
+                    }
+                }
+                return await group.reduce(into: [Bool]()) { $0.append($1) }
+            }
+            #expect(outcomes.count { $0 } == 1)
+            await #expect(throws: CloseRefusal.closed(january)) {
+                try await database.figures.close(january, by: "test", unproven: Self.why)
+            }
+            try await database.figures.reopen(january, by: "cli:bert", why: "late refunds")
+            #expect(try await database.figures.closedMonths(january.days).isEmpty)
+            _ = try await database.figures.close(january, by: "cli:anna", unproven: Self.why)
+            let acts = try await database.site.texts(
+                "select concat_ws(' ', act, actor, subject) from storehook.audit where subject_kind = 'month' order by place"
+            )
+            #expect(
+                acts.suffix(3) == [
+                    "close_month cli:test 2026-01", "reopen_month cli:bert 2026-01", "close_month cli:anna 2026-01",
+                ])
+        }
+    }
+
+    @Test("closed values and corrections are the present values, over random lives and months")
+    func random() async throws {
+        var generator = SeededGenerator()
+        let now = Timestamp(secondsSince1970: Int64(Date.now.timeIntervalSince1970))
+        for seeds in sampledSeeds(of: takesAllSamples ? 800 : 1000).batches(of: 100) {
+            try await FigureDatabase.with { database in
+                let lives = seeds.map { OrderLives.life(seed: $0, now: now) }
+                // Half of all messages come after the months were closed.
+                let entries = lives.flatMap(\.entries).shuffled(using: &generator)
+                for entry in entries.prefix(entries.count / 2) { try await database.site.apply([entry]) }
+                try await database.site.number()
+                try await database.settle()
+                let months = try await database.site.texts(
+                    """
+                    select distinct to_char(day, 'YYYY-MM') from storehook.figure_cells
+                     where day < date_trunc('month', now() at time zone 'UTC') order by 1
+                    """
+                ).compactMap { FigureMonth($0) }
+                #expect(months.count >= 5, "seed \(generator.seed)")
+                for month in months { _ = try await database.figures.close(month, by: "test", unproven: Self.why) }
+                for entry in entries.suffix(entries.count - entries.count / 2) {
+                    try await database.site.apply([entry])
+                }
+                try await database.site.number()
+                try await database.settle()
+                for month in months {
+                    for figure in Figure.allCases where figure != .refundRate {
+                        try await Self.compare(database, figure, month, seed: generator.seed)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Holds closed values with corrections against what the figure says now, by currency, in amount and in number of rows.
+    private static func compare(_ database: FigureDatabase, _ figure: Figure, _ month: FigureMonth, seed: UInt64)
+        async throws
+    {
+        struct Value: Hashable { var rows: Int64 = 0, amount: Int64 = 0 }
+        func values(_ answer: FigureAnswer) -> [String: Value] {
+            var values: [String: Value] = [:]
+            for cell in answer.cells {
+                for measure in figure.measures {
+                    let sum = cell.sums[measure]
+                    values[cell.group ?? "", default: Value()].rows += sum.count
+                    values[cell.group ?? "", default: Value()].amount +=
+                        Int64(sum.amount) * (figure.takesAway(measure) ? -1 : 1)
+                }
+            }
+            return values.filter { $0.value != Value() }
+        }
+        let question = FigureQuestion(figure, month.days, by: .month, .currency)
+        var expected = values(try await database.figures.closedAnswer(question))
+        for correction in try await database.figures.corrections(question, limit: 10_000).elements {
+            if let was = correction.was {
+                expected[was.currency ?? "", default: Value()].rows -= 1
+                expected[was.currency ?? "", default: Value()].amount -= was.amount ?? 0
+            }
+            if let now = correction.now {
+                expected[now.currency ?? "", default: Value()].rows += 1
+                expected[now.currency ?? "", default: Value()].amount += now.amount ?? 0
+            }
+        }
+        let now = values(try await database.figures.answer(question))
+        #expect(expected.filter { $0.value != Value() } == now, "\(figure) \(month) seed \(seed)")
+    }
+}
