@@ -548,7 +548,8 @@ let package = Package(
             name: "WorkerTests",
             dependencies: [
                 "AccountStore", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore", "Events",
-                "EvidenceStore", "Operations", "Pipeline", "Postgres", "PurchaseStore", "Simulation", "StandInSupport",
+                "EvidenceStore", "FigureStore", "Operations", "Pipeline", "Postgres", "PurchaseStore", "Simulation",
+                "StandInSupport",
                 "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
             ],
             path: "Tests/WorkerTests", swiftSettings: rules),

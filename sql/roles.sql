@@ -187,6 +187,11 @@ grant select, insert, delete on storehook.figure_cells to storehook_worker;
 grant select, delete on storehook.figure_marks to storehook_worker;
 grant select, insert, update, delete on storehook.figure_sums to storehook_worker;
 grant select, update on storehook.figure_state to storehook_worker;
+-- In the reporting currency, too, by rates that operators import.
+grant select on storehook.exchange_rates to storehook_worker;
+grant select, delete on storehook.conversion_marks to storehook_worker;
+grant select, insert, update, delete on storehook.converted_sums to storehook_worker;
+grant select, insert, delete on storehook.corrected_conversions to storehook_worker;
 -- What Apple refunds ends requests of the staff for it. What people decided it cannot change.
 grant select, update (state, decider, decided_at, share_before, refunded_before, refunded_before_at, apple_share,
     apple_amount, apple_at, reversed_at, processed_at) on storehook.staff_refund_requests to storehook_worker;
@@ -259,6 +264,9 @@ grant update (revoked_at, revoked_by) on storehook.staff_tokens to storehook_ops
 -- They close months, and open them again; what was recorded stays.
 grant insert on storehook.closed_months, storehook.closed_rows, storehook.closed_cells to storehook_ops;
 grant update (reopened_at, reopened_by, reopened_why) on storehook.closed_months to storehook_ops;
+-- They import exchange rates, on record. The days that these concern are converted anew.
+grant insert, update on storehook.exchange_rates to storehook_ops;
+grant insert on storehook.earlier_rates, storehook.rate_imports, storehook.conversion_marks to storehook_ops;
 -- They ask for refunds and decide about them. To erase an account takes out what was written.
 grant insert on storehook.staff_refund_requests, storehook.refund_request_texts to storehook_ops;
 grant update (state, decider, decided_at, approved, is_whole, reference, elsewhere_amount, elsewhere_at, processed_at,
@@ -388,6 +396,8 @@ grant execute on function storehook.order_number(date, integer) to storehook_con
 -- It answers figures, and says how far they are proven.
 grant select on storehook.figure_cells, storehook.figure_marks, storehook.figure_sums, storehook.figure_state,
     storehook.proven_until to storehook_console;
+grant select on storehook.exchange_rates, storehook.conversion_marks, storehook.converted_sums,
+    storehook.corrected_conversions to storehook_console;
 -- It asks for refunds and decides about them. Who does holds the transaction in the books, which needs the right to update a column of it;
 -- this one storehook rebuild derives anew.
 grant select, insert on storehook.staff_refund_requests, storehook.refund_request_texts to storehook_console;

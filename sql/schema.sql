@@ -769,6 +769,28 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.audit_rate_import() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(new.imported_by);
+    draft.role := 'admin';
+    draft.act := 'import_rates';
+    draft.subject_kind := 'rates';
+    draft.subject := new.id::text;
+    draft.after := jsonb_build_object(
+        'rates', new.rates, 'added', new.added, 'corrected', new.corrected, 'digest', encode(new.digest, 'hex'))::text;
+    draft.record := 'rate_imports:' || new.id;
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.audit_refund_request() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2199,6 +2221,33 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.refuse_late_closing() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    if exists (
+        select from (select distinct closed_id from added) a left join storehook.closed_months c on c.id = a.closed_id
+         where c.closed_at is distinct from now()) then
+        raise exception 'nothing is added to a month that is closed' using errcode = 'insufficient_privilege';
+    end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.refuse_second_opening() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    raise exception 'a month that was opened again stays so; close it anew' using errcode = 'insufficient_privilege';
+end
+$$;
+
 CREATE FUNCTION storehook.refused_senders() RETURNS TABLE(address text, seconds integer)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3275,7 +3324,7 @@ CREATE TABLE storehook.closed_months (
     CONSTRAINT closed_months_closed_by_check CHECK (((length(closed_by) >= 1) AND (length(closed_by) <= 200))),
     CONSTRAINT closed_months_closed_why_check CHECK (((length(closed_why) >= 1) AND (length(closed_why) <= 1000))),
     CONSTRAINT closed_months_days_check CHECK ((first_day <= last_day)),
-    CONSTRAINT closed_months_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text)),
+    CONSTRAINT closed_months_month_check CHECK ((month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'::text)),
     CONSTRAINT closed_months_proof_check CHECK ((is_proven OR (closed_why IS NOT NULL))),
     CONSTRAINT closed_months_reopened_by_check CHECK (((length(reopened_by) >= 1) AND (length(reopened_by) <= 200))),
     CONSTRAINT closed_months_reopened_check CHECK ((((reopened_at IS NULL) = (reopened_by IS NULL)) AND ((reopened_at IS NULL) = (reopened_why IS NULL)))),
@@ -4092,6 +4141,55 @@ UNION ALL
    FROM storehook.anomalies
   WHERE (anomalies.kind = 'purchase_unclear'::text);
 
+CREATE TABLE storehook.conversion_marks (
+    day date NOT NULL
+);
+
+COMMENT ON TABLE storehook.conversion_marks IS 'days of the figures on which an amount is of a day whose rate is new or corrected';
+
+CREATE TABLE storehook.converted_sums (
+    target text NOT NULL COLLATE pg_catalog."C",
+    zone text NOT NULL COLLATE pg_catalog."C",
+    grain text NOT NULL COLLATE pg_catalog."C",
+    period date NOT NULL,
+    measure text NOT NULL COLLATE pg_catalog."C",
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    product_id text NOT NULL COLLATE pg_catalog."C",
+    storefront text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL COLLATE pg_catalog."C",
+    is_missing boolean NOT NULL,
+    count bigint NOT NULL,
+    free bigint NOT NULL,
+    unknown bigint NOT NULL,
+    amount numeric NOT NULL,
+    CONSTRAINT converted_sums_grain_check CHECK ((grain = ANY (ARRAY['day'::text, 'day_part'::text, 'plain_month'::text, 'month_product'::text, 'month_country'::text])))
+);
+
+COMMENT ON TABLE storehook.converted_sums IS 'sums of figure_cells in the reporting currency (target); what a grain does not have apart, product, country or currency, is empty in it';
+
+COMMENT ON COLUMN storehook.converted_sums.currency IS 'that of the transactions; empty in the grains of products and countries, but for rows that are missing';
+
+COMMENT ON COLUMN storehook.converted_sums.is_missing IS 'whether no rate was known: the amount is in thousandths of the row''s own currency, and otherwise of the target';
+
+COMMENT ON COLUMN storehook.converted_sums.free IS 'how many rows have the amount 0, which needs no rate';
+
+COMMENT ON COLUMN storehook.converted_sums.unknown IS 'how many rows have no amount';
+
+CREATE TABLE storehook.corrected_conversions (
+    target text NOT NULL COLLATE pg_catalog."C",
+    zone text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    measure text NOT NULL COLLATE pg_catalog."C",
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    corrected_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY storehook.corrected_conversions REPLICA IDENTITY FULL;
+
+COMMENT ON TABLE storehook.corrected_conversions IS 'days of which amounts were converted by a corrected rate, and when the last of these was';
+
 ALTER TABLE storehook.dead_letters ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.dead_letters_id_seq
     START WITH 1
@@ -4364,6 +4462,16 @@ CREATE VIEW storehook.delivery_status AS
 
 COMMENT ON VIEW storehook.delivery_status IS 'each endpoint: how it fares, what waits for it, and since when';
 
+CREATE TABLE storehook.earlier_rates (
+    currency text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    billionths bigint NOT NULL,
+    imported_at timestamp with time zone NOT NULL,
+    replaced_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE storehook.earlier_rates IS 'values of exchange_rates that a later file corrected';
+
 CREATE SEQUENCE storehook.endpoint_id
     START WITH 1
     INCREMENT BY 1
@@ -4584,6 +4692,24 @@ COMMENT ON TABLE storehook.events_unplaced IS 'events without a position so far:
 
 COMMENT ON COLUMN storehook.events_unplaced.more IS 'the numbers of the same transaction after the first one, in order';
 
+CREATE TABLE storehook.exchange_rates (
+    currency text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    billionths bigint NOT NULL,
+    imported_at timestamp with time zone NOT NULL,
+    corrected_at timestamp with time zone,
+    CONSTRAINT exchange_rates_billionths_check CHECK (((billionths >= 1) AND (billionths <= '999999999999999999'::bigint))),
+    CONSTRAINT exchange_rates_currency_check CHECK (((currency ~ '^[A-Z]{3}$'::text) AND (currency <> 'EUR'::text)))
+);
+
+COMMENT ON TABLE storehook.exchange_rates IS 'how much of a currency one euro was on a day; inputs of figures, never their results';
+
+COMMENT ON COLUMN storehook.exchange_rates.billionths IS 'billionths of the currency''s unit';
+
+COMMENT ON COLUMN storehook.exchange_rates.imported_at IS 'when this value was imported';
+
+COMMENT ON COLUMN storehook.exchange_rates.corrected_at IS 'when it replaced another value; null of the first one';
+
 CREATE TABLE storehook.extension_failures (
     extension_id bigint NOT NULL,
     notification_uuid uuid NOT NULL,
@@ -4769,6 +4895,9 @@ CREATE TABLE storehook.figure_state (
     zone text COLLATE pg_catalog."C",
     next_zone text COLLATE pg_catalog."C",
     summed_from date,
+    currency text COLLATE pg_catalog."C",
+    converted_from date,
+    CONSTRAINT figure_state_currency_check CHECK (((converted_from IS NULL) OR (currency IS NOT NULL))),
     CONSTRAINT figure_state_is_only_check CHECK (is_only),
     CONSTRAINT figure_state_walk_check CHECK (((next_zone IS NULL) = (summed_from IS NULL)))
 );
@@ -4780,6 +4909,10 @@ COMMENT ON COLUMN storehook.figure_state.zone IS 'the zone of the figures that s
 COMMENT ON COLUMN storehook.figure_state.next_zone IS 'the zone whose days are being summed, the latest first';
 
 COMMENT ON COLUMN storehook.figure_state.summed_from IS 'the first of the days that are summed in it';
+
+COMMENT ON COLUMN storehook.figure_state.currency IS 'the reporting currency, whose sums are kept in converted_sums; null where there is none';
+
+COMMENT ON COLUMN storehook.figure_state.converted_from IS 'the first of the days that are converted, the latest first; null where all of them are';
 
 CREATE TABLE storehook.figure_sums (
     grain text NOT NULL COLLATE pg_catalog."C",
@@ -5536,6 +5669,33 @@ CREATE VIEW storehook.queue_waiting AS
 
 COMMENT ON VIEW storehook.queue_waiting IS 'notifications that were put off, by reason (the runbook has an entry for each), and when the first and the last of them fall due';
 
+CREATE TABLE storehook.rate_imports (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    imported_by text NOT NULL,
+    digest bytea NOT NULL,
+    rates bigint NOT NULL,
+    added bigint NOT NULL,
+    corrected bigint NOT NULL,
+    CONSTRAINT rate_imports_digest_check CHECK ((length(digest) = 32)),
+    CONSTRAINT rate_imports_imported_by_check CHECK (((length(imported_by) >= 1) AND (length(imported_by) <= 200)))
+);
+
+COMMENT ON TABLE storehook.rate_imports IS 'files of exchange rates that were imported';
+
+COMMENT ON COLUMN storehook.rate_imports.digest IS 'SHA-256 of the file';
+
+COMMENT ON COLUMN storehook.rate_imports.rates IS 'how many the file has; those that are neither added nor corrected were known';
+
+ALTER TABLE storehook.rate_imports ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.rate_imports_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE storehook.refresh_queue (
     id bigint NOT NULL,
     received_at timestamp with time zone NOT NULL,
@@ -6199,6 +6359,12 @@ ALTER TABLE ONLY storehook.consumption_queue
 ALTER TABLE ONLY storehook.consumption_tokens
     ADD CONSTRAINT consumption_tokens_pkey PRIMARY KEY (app_account_token);
 
+ALTER TABLE ONLY storehook.conversion_marks
+    ADD CONSTRAINT conversion_marks_pkey PRIMARY KEY (day);
+
+ALTER TABLE ONLY storehook.converted_sums
+    ADD CONSTRAINT converted_sums_pkey PRIMARY KEY (target, zone, grain, period, measure, environment, bundle_id, product_id, storefront, currency, is_missing);
+
 ALTER TABLE storehook.dead_letters
     ADD CONSTRAINT dead_letters_kind_check CHECK ((kind = ANY (ARRAY['notification'::text, 'transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text, 'receipt_transaction'::text, 'receipt_renewal'::text]))) NOT VALID;
 
@@ -6232,6 +6398,9 @@ ALTER TABLE storehook.duplicates
 ALTER TABLE ONLY storehook.duplicates
     ADD CONSTRAINT duplicates_pkey PRIMARY KEY (outbox_id);
 
+ALTER TABLE ONLY storehook.earlier_rates
+    ADD CONSTRAINT earlier_rates_pkey PRIMARY KEY (currency, day, replaced_at);
+
 ALTER TABLE ONLY storehook.endpoint_cursors
     ADD CONSTRAINT endpoint_cursors_pkey PRIMARY KEY (endpoint_id);
 
@@ -6255,6 +6424,9 @@ ALTER TABLE ONLY storehook.events_default
 
 ALTER TABLE ONLY storehook.events_unplaced
     ADD CONSTRAINT events_unplaced_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.exchange_rates
+    ADD CONSTRAINT exchange_rates_pkey PRIMARY KEY (currency, day);
 
 ALTER TABLE ONLY storehook.extension_failures
     ADD CONSTRAINT extension_failures_pkey PRIMARY KEY (extension_id, notification_uuid);
@@ -6385,6 +6557,9 @@ ALTER TABLE ONLY storehook.purchase_tellings
 
 ALTER TABLE ONLY storehook.purchased_products
     ADD CONSTRAINT purchased_products_pkey PRIMARY KEY (bundle_id, environment, product_id);
+
+ALTER TABLE ONLY storehook.rate_imports
+    ADD CONSTRAINT rate_imports_pkey PRIMARY KEY (id);
 
 ALTER TABLE storehook.records
     ADD CONSTRAINT records_check3 CHECK (((kind = ANY (ARRAY['transaction'::text, 'renewal'::text, 'receipt_transaction'::text, 'receipt_renewal'::text])) = (original_transaction_id IS NOT NULL))) NOT VALID;
@@ -6596,6 +6771,8 @@ CREATE INDEX consumption_consents_by_token ON storehook.consumption_consents USI
 
 CREATE INDEX consumption_queue_due ON storehook.consumption_queue USING btree (due_at, id);
 
+CREATE INDEX corrected_conversions_of_day ON storehook.corrected_conversions USING btree (target, zone, day);
+
 CREATE INDEX dead_letters_by_outbox ON storehook.dead_letters USING btree (outbox_id);
 
 CREATE INDEX dead_letters_by_uuid ON storehook.dead_letters USING btree (notification_uuid) WHERE (notification_uuid IS NOT NULL);
@@ -6739,7 +6916,13 @@ CREATE CONSTRAINT TRIGGER audit_drafts_chain AFTER INSERT ON storehook.audit_dra
 
 CREATE TRIGGER catalogs_audit AFTER UPDATE OF current_from ON storehook.catalogs FOR EACH ROW WHEN (((old.current_from IS NULL) AND (new.current_from IS NOT NULL))) EXECUTE FUNCTION storehook.audit_catalog();
 
+CREATE TRIGGER closed_cells_in_time AFTER INSERT ON storehook.closed_cells REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION storehook.refuse_late_closing();
+
 CREATE TRIGGER closed_months_audit AFTER INSERT OR UPDATE ON storehook.closed_months FOR EACH ROW EXECUTE FUNCTION storehook.audit_closed_month();
+
+CREATE TRIGGER closed_months_open_once BEFORE UPDATE ON storehook.closed_months FOR EACH ROW WHEN (((old.reopened_at IS NOT NULL) OR (new.reopened_at IS NULL))) EXECUTE FUNCTION storehook.refuse_second_opening();
+
+CREATE TRIGGER closed_rows_in_time AFTER INSERT ON storehook.closed_rows REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION storehook.refuse_late_closing();
 
 CREATE TRIGGER consumption_answers_audit AFTER UPDATE OF sent_by ON storehook.consumption_answers FOR EACH ROW WHEN (((new.sent_by IS NOT NULL) AND (new.began_at IS DISTINCT FROM old.began_at))) EXECUTE FUNCTION storehook.audit_consumption();
 
@@ -6784,6 +6967,8 @@ CREATE TRIGGER one_time_purchases_deleted_by_who_knows_accounts BEFORE DELETE ON
 CREATE TRIGGER purchase_bindings_audit AFTER INSERT ON storehook.purchase_bindings FOR EACH ROW WHEN ((new.kind = 'staff'::text)) EXECUTE FUNCTION storehook.audit_move();
 
 CREATE TRIGGER purchase_bindings_keep_text BEFORE INSERT ON storehook.purchase_bindings FOR EACH ROW WHEN ((new.kind = 'staff'::text)) EXECUTE FUNCTION storehook.keep_staff_text('binding');
+
+CREATE TRIGGER rate_imports_audit AFTER INSERT ON storehook.rate_imports FOR EACH ROW EXECUTE FUNCTION storehook.audit_rate_import();
 
 CREATE TRIGGER server_keys_audit AFTER INSERT ON storehook.server_keys FOR EACH ROW EXECUTE FUNCTION storehook.audit_server_key();
 
@@ -6892,6 +7077,8 @@ REVOKE ALL ON FUNCTION storehook.audit_extension() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_move() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.audit_rate_import() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.audit_refund_request() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_refund_state(request storehook.staff_refund_requests) FROM PUBLIC;
@@ -6981,6 +7168,10 @@ REVOKE ALL ON FUNCTION storehook.place_events(most integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.plan_history(bundle_ids text[], environments text[], behind interval, partial boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.record_forbidden_tries() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.refuse_late_closing() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.refuse_second_opening() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.refused_senders() FROM PUBLIC;
 

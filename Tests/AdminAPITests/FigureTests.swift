@@ -270,7 +270,8 @@ struct FigureTests {
             let lines = csv.body.split(separator: "\n")
             #expect(
                 csv.status == 200 && lines.count == 41
-                    && lines[0] == "at,measure,order,bundleId,productId,storefront,amount,currency,transactionId",
+                    && lines[0]
+                        == "at,measure,order,bundleId,productId,storefront,amount,currency,transactionId,converted",
                 "\(csv.body)")
             #expect(lines.dropFirst().allSatisfy { $0.contains(#","'=1+1","#) }, "\(csv.body)")
             #expect(csv.headers.first(name: "Content-Disposition") == #"attachment; filename="rows.csv""#)
@@ -357,6 +358,7 @@ struct ReadFigure: Decodable {
         var group: String?
         var currency: String?
         var values: [Int64?]
+        var notConverted: Bool?
         var running: Bool
         var upToDate: Bool
         var proven: Bool
@@ -373,6 +375,7 @@ struct ReadFigure: Decodable {
         var at: String
         var measure: String
         var amount: Int64?
+        var converted: Int64?
     }
 
     struct Page: Decodable { var rows: [Row] }

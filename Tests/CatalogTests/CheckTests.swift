@@ -109,6 +109,8 @@ struct CheckTests {
         ("currency: EUR\n", "currency: EUR\ntime_zone: Mars/Olympus\n", 3, ["no time zone \"Mars/Olympus\""]),
         ("currency: EUR\n", "currency: EUR\ntime_zone: PST\n", 3, ["no time zone \"PST\""]),
         ("currency: EUR\n", "currency: EUR\ntime_zone: GMT+8\n", 3, ["no time zone \"GMT+8\""]),
+        ("currency: EUR\n", "currency: EUR\nreporting_currency: EUX\n", 3, ["no currency \"EUX\"", "like EUR"]),
+        ("currency: EUR\n", "currency: EUR\nreporting_currency: euro\n", 3, ["three capital letters"]),
         ("currency: EUR\n", "currency: EUR\nwarning_days: 400\n", 3, ["0 to 365"]),
         ("currency: EUR\n", "currency: EUR\nlanguage: english-\n", 3, ["language is a language tag"]),
         ("tiers:\n", "tires:\n", 3, ["a catalog has no \"tires\""]),

@@ -8,6 +8,7 @@ struct ContentChangeTests {
         app: com.example.app
         currency: USD
         time_zone: Asia/Tokyo
+        reporting_currency: JPY
         warning_days: 5
         tiers:
           - id: free
@@ -64,6 +65,8 @@ struct ContentChangeTests {
         ("trial: {tier: pro", "trial: {tier: premium", ["trial", nil, "tier", "pro", "premium"]),
         ("products: [monthly]", "products: [monthly, pass]", ["trial", nil, "products", "monthly", "monthly, pass"]),
         ("Asia/Tokyo", "Europe/Berlin", ["time_zone", nil, nil, "Asia/Tokyo", "Europe/Berlin"]),
+        ("currency: JPY", "currency: EUR", ["reporting_currency", nil, nil, "JPY", "EUR"]),
+        ("reporting_currency: JPY\n", "", ["reporting_currency", nil, nil, "JPY", nil]),
         ("warning_days: 5", "warning_days: 6", ["warning_days", nil, nil, "5", "6"]),
         (
             "sample_content_provided: false", "sample_content_provided: true",

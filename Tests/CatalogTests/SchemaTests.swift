@@ -29,6 +29,7 @@ struct SchemaTests {
     private static let whole = """
         language: en
         time_zone: Europe/Berlin
+        reporting_currency: EUR
         warning_days: 3
         app: com.example.app
         currency: EUR

@@ -79,9 +79,13 @@ struct CloseTests {
         try await FigureDatabase.with { database in
             try await database.hear(Self.coin("1"))
             let january = try Self.month("2026-01")
-            await #expect(throws: CloseRefusal.pending(january)) {
+            try await database.site.pool.query(
+                "insert into storehook.outbox_queue (id, received_at, due_at) select 1, t, t from (select now() - interval '2 minutes' as t) t"
+            )
+            await #expect(throws: CloseRefusal.waiting(january)) {
                 try await database.figures.close(january, by: "test", unproven: Self.why)
             }
+            try await database.site.pool.query("delete from storehook.outbox_queue")
             try await database.settle()
             await #expect(throws: CloseRefusal.unproven(january)) {
                 try await database.figures.close(january, by: "test")
@@ -90,7 +94,7 @@ struct CloseTests {
             await #expect(throws: CloseRefusal.running(now)) {
                 try await database.figures.close(now, by: "test", unproven: Self.why)
             }
-            await #expect(throws: CloseRefusal.open(january)) {
+            await #expect(throws: CloseRefusal.notClosed(january)) {
                 try await database.figures.reopen(january, by: "test", why: Self.why)
             }
             #expect(try await database.site.value("select count(*) from storehook.closed_months", as: Int64.self) == 0)
@@ -112,6 +116,15 @@ struct CloseTests {
             try await database.figures.reopen(january, by: "cli:bert", why: "late refunds")
             #expect(try await database.figures.closedMonths(january.days).isEmpty)
             _ = try await database.figures.close(january, by: "cli:anna", unproven: Self.why)
+            // Nothing is added to what was recorded, and what was opened stays so, whoever asks.
+            for statement: PostgresQuery in [
+                "insert into storehook.closed_rows select closed_id, 'refund', order_id, item, place, at, bundle_id from storehook.closed_rows",
+                "update storehook.closed_months set reopened_at = null, reopened_by = null, reopened_why = null where reopened_at is not null",
+                "update storehook.closed_months set reopened_by = 'x' where reopened_at is not null",
+            ] {
+                let error = await #expect(throws: PostgresError.self) { try await database.site.pool.query(statement) }
+                #expect(error?.sqlState == "42501")
+            }
             let acts = try await database.site.texts(
                 "select concat_ws(' ', act, actor, subject) from storehook.audit where subject_kind = 'month' order by place"
             )

@@ -27,7 +27,23 @@ struct FigureDatabase: Sendable {
     }
 
     /// Sums all that is due.
-    func settle(in zone: String = "UTC") async throws { while try await figures.sum(in: zone) {} }
+    /// - Parameter currency: the reporting currency.
+    func settle(in zone: String = "UTC", currency: String? = nil) async throws {
+        while try await figures.sum(in: zone, currency: currency) {}
+    }
+
+    /// Imports rates, each like `2026-01-02 USD 1.0823`.
+    @discardableResult
+    func take(_ rates: String...) async throws -> RateImport { try await take(rates) }
+
+    /// Imports rates, each like `2026-01-02 USD 1.0823`.
+    @discardableResult
+    func take(_ rates: [String]) async throws -> RateImport {
+        let text = "date,currency,rate\n" + rates.map { $0.replacing(" ", with: ",") + "\n" }.joined()
+        let last = CalendarDay(number: 40_000)
+        return try await RateStore(site.pool).take(
+            RateFile(Array(text.utf8), through: last).rates, digest: Fingerprint(of: Array(text.utf8)), by: "cli:test")
+    }
 
     /// Sums again and again while `body` runs, in one of the zones after the other.
     func summing<T>(in zones: [String], _ body: () async throws -> T) async throws -> T {
@@ -72,10 +88,12 @@ struct FigureDatabase: Sendable {
     /// A question about these days: `2026-01-01`, or a month of them.
     func question(
         _ figure: Figure, _ from: String, _ to: String? = nil, by step: FigureQuestion.Step = .day,
-        _ split: FigureQuestion.Split? = nil, environment: String = "Production", apps: Set<String>? = nil
+        _ split: FigureQuestion.Split? = nil, environment: String = "Production", apps: Set<String>? = nil,
+        in currency: String? = nil
     ) throws -> FigureQuestion {
         guard let first = CalendarDay(from), let last = CalendarDay(to ?? from) else { throw NoDay(text: from) }
-        return FigureQuestion(figure, first...last, by: step, split, environment: environment, apps: apps)
+        return FigureQuestion(
+            figure, first...last, by: step, split, environment: environment, apps: apps, in: currency)
     }
 
     private struct NoDay: Error { let text: String }
@@ -83,10 +101,11 @@ struct FigureDatabase: Sendable {
     /// What figures answer, a line a value.
     func lines(
         _ figure: Figure, _ from: String, _ to: String? = nil, by step: FigureQuestion.Step = .day,
-        _ split: FigureQuestion.Split? = nil, environment: String = "Production", apps: Set<String>? = nil
+        _ split: FigureQuestion.Split? = nil, environment: String = "Production", apps: Set<String>? = nil,
+        in currency: String? = nil
     ) async throws -> [String] {
         try await figures.answer(
-            question(figure, from, to, by: step, split, environment: environment, apps: apps)
+            question(figure, from, to, by: step, split, environment: environment, apps: apps, in: currency)
         ).lines
     }
 
@@ -112,13 +131,27 @@ struct FigureDatabase: Sendable {
             order by 1
             """)
     }
+
+    /// All that is kept in the reporting currency.
+    func conversions() async throws -> [String] {
+        try await site.texts(
+            """
+            select 'sum ' || to_jsonb(s)::text from storehook.converted_sums s
+            union all
+            select 'corrected ' || to_jsonb(c)::text from storehook.corrected_conversions c
+            order by 1
+            """)
+    }
 }
 
 extension FigureAnswer {
-    /// A line a value: period, member of the split, currency, values. `none` stands where no record says it, `-` for no value.
+    /// A line a value: period, member of the split, currency, values. `none` stands where no record says it, `-` for no value, and `!` behind the
+    /// currency of what could not be converted.
     var lines: [String] {
         cells.map { cell in
-            ([cell.period.description] + [cell.group, cell.currency].compactMap { $0.map { $0.isEmpty ? "none" : $0 } }
+            ([cell.period.description]
+                + [cell.group, cell.currency].compactMap { $0.map { $0.isEmpty ? "none" : $0 } }
+                + (cell.isUnconverted ? ["!"] : [])
                 + question.figure.columns.map { column in column.value(cell.sums).map { "\($0)" } ?? "-" })
                 .joined(separator: " ")
         }

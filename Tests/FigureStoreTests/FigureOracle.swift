@@ -29,9 +29,13 @@ struct FigureOracle {
 
     /// The values of a figure of all days, as ``FigureAnswer/lines`` writes them.
     func lines(
-        _ figure: Figure, by step: FigureQuestion.Step, _ split: FigureQuestion.Split?, environment: String
+        _ figure: Figure, by step: FigureQuestion.Step, _ split: FigureQuestion.Split?, environment: String,
+        isConverted: Bool = false
     ) async throws -> [String] {
-        let part = ["app": "bundle_id", "product": "product_id", "country": "storefront", "currency": "currency"]
+        let part = [
+            "app": "bundle_id", "product": "product_id", "country": "storefront",
+            "currency": isConverted ? "own_currency" : "currency",
+        ]
         let period = step == .month ? "date_trunc('month', day)::date" : "day"
         let keys =
             [period]
@@ -41,7 +45,7 @@ struct FigureOracle {
             PostgresQuery(
                 unescaped: """
                     select concat_ws(' ', \((written + Self.values(figure).map { "coalesce((\($0))::text, '-')" }).joined(separator: ", ")))
-                      from oracle.figure_rows
+                      from oracle.\(isConverted ? "converted_rows" : "figure_rows")
                      where environment = '\(environment)' and measure in (\(Self.measures(figure)))
                      group by \(Set(keys).sorted().joined(separator: ", "))
                     """))
@@ -126,7 +130,7 @@ struct FigureOracle {
          where not s.is_void;
         create table oracle.given_back as
         select s.environment, s.bundle_id, s.order_key, s.transaction_id, case r.type when 'refund' then 'refund' else 'reversal' end as measure,
-               r.at, s.product_id, s.storefront, s.currency, r.amount, b.heard_at
+               r.at, s.product_id, s.storefront, s.currency, r.amount, b.heard_at, s.at as sold_at
           from oracle.refunds r
           join oracle.sold s using (environment, bundle_id, order_key, item)
           left join storehook.booked_orders o using (environment, bundle_id, order_key)
@@ -134,26 +138,27 @@ struct FigureOracle {
          where r.type <> 'revoke' and s.amount is distinct from 0;
         create table oracle.figure_rows as
         with moved as (
-            select environment, bundle_id, 'sale' as measure, at, product_id, storefront, currency, amount, transaction_id, heard_at
+            select environment, bundle_id, 'sale' as measure, at, product_id, storefront, currency, amount, transaction_id, heard_at,
+                   at as sold_at
               from oracle.sold
             union all
-            select environment, bundle_id, measure, at, product_id, storefront, currency, amount, transaction_id, heard_at
+            select environment, bundle_id, measure, at, product_id, storefront, currency, amount, transaction_id, heard_at, sold_at
               from oracle.given_back
         ), dated as (
             select *, (at at time zone '\(zone)')::date as day from moved
             union all
-            select environment, bundle_id, 'refunded_sale', at, product_id, storefront, currency, refunded, transaction_id, null,
+            select environment, bundle_id, 'refunded_sale', at, product_id, storefront, currency, refunded, transaction_id, null, at,
                    (at at time zone '\(zone)')::date
               from oracle.sold
              where share is distinct from 0 and amount is distinct from 0
             union all
-            select environment, bundle_id, 'late_' || measure, heard_at, product_id, storefront, currency, amount, transaction_id, heard_at,
+            select environment, bundle_id, 'late_' || measure, heard_at, product_id, storefront, currency, amount, transaction_id, heard_at, sold_at,
                    (heard_at at time zone '\(zone)')::date
               from moved
              where heard_at - interval '24 hours' > ((at at time zone '\(zone)')::date + 1)::timestamp at time zone '\(zone)'
             union all
             select o.environment, o.bundle_id, 'order', o.day::timestamp at time zone '\(zone)', b.product_id, b.storefront, b.currency,
-                   null, null, null, o.day
+                   null, null, null, null, o.day
               from oracle.orders o
              cross join lateral (
                 select s.* from oracle.sold s
@@ -163,7 +168,7 @@ struct FigureOracle {
                  limit 1) b
         )
         select environment, bundle_id, measure, at, day, coalesce(product_id, '') as product_id, coalesce(storefront, '') as storefront,
-               coalesce(currency, '') as currency, amount, transaction_id
+               coalesce(currency, '') as currency, amount, transaction_id, sold_at
           from dated;
         analyze oracle.figure_rows;
         """

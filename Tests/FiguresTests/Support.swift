@@ -1,4 +1,5 @@
 import Base
+import Figures
 
 /// What was written in a test and has to have a meaning.
 struct NoMeaning: Error { let text: String }

@@ -114,7 +114,8 @@ struct FiguresCommandTests {
                 (["profit"], "orders, transactions"), (["net", "--by", "year"], "month or day"),
                 (["net", "--by", "month,tier"], "month or day"), (["net", "--from", "2026-02-30"], "2026-01-31"),
                 (["net", "--from", "2026-02-02", "--to", "2026-02-01"], "before"),
-                (["net", "--currency", "EUR"], "--rows"), (["net", "--rows", "--after", "x"], "--after"),
+                (["net", "--currency", "EUR"], "--rows"), (["net", "--in", "EUX"], "--in"),
+                (["net", "--rows", "--after", "x"], "--after"),
             ] {
                 let refused = try await ask(site, arguments)
                 #expect(refused.ending == .exited(2) && refused.errors.contains(word), "\(arguments): \(refused)")

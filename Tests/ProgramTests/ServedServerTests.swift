@@ -148,7 +148,7 @@ struct ServedServerTests {
         "migrate", "receive", "work", "serve", "console", "endpoints add", "catalog apply", "account-ids set",
         "account-ids show",
         "demo run", "demo life", "apple test", "orders list", "orders show", "figures show", "figures close",
-        "figures reopen", "figures compare", "refunds create", "refunds approve",
+        "figures reopen", "figures compare", "rates import", "rates list", "refunds create", "refunds approve",
         "refunds record", "refunds reject", "refunds cancel", "refunds list", "staff add", "staff list", "staff remove",
         "audit list", "audit export", "audit verify",
     ]

@@ -4,7 +4,7 @@
 
 create table storehook.closed_months (
     id              bigint generated always as identity primary key,
-    month           text collate "C" not null check (month ~ '^[0-9]{4}-[0-9]{2}$'),
+    month           text collate "C" not null check (month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'),
     first_day       date    not null,
     last_day        date    not null,
     zone            text    collate "C" not null,
@@ -64,6 +64,38 @@ create table storehook.closed_cells (
 );
 comment on table storehook.closed_cells is
     'the values of a closed month: sums of its rows by day; product, country and currency are empty where no record says them';
+
+-- What was recorded stays: rows and values come with the closing, in its transaction, and a month that was opened again stays open.
+create function storehook.refuse_late_closing() returns trigger
+    language plpgsql
+    set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
+as $$
+begin
+    if exists (
+        select from (select distinct closed_id from added) a left join storehook.closed_months c on c.id = a.closed_id
+         where c.closed_at is distinct from now()) then
+        raise exception 'nothing is added to a month that is closed' using errcode = 'insufficient_privilege';
+    end if;
+    return null;
+end
+$$;
+revoke all on function storehook.refuse_late_closing() from public;
+create trigger closed_rows_in_time after insert on storehook.closed_rows
+    referencing new table as added for each statement execute function storehook.refuse_late_closing();
+create trigger closed_cells_in_time after insert on storehook.closed_cells
+    referencing new table as added for each statement execute function storehook.refuse_late_closing();
+
+create function storehook.refuse_second_opening() returns trigger
+    language plpgsql
+    set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
+as $$
+begin
+    raise exception 'a month that was opened again stays so; close it anew' using errcode = 'insufficient_privilege';
+end
+$$;
+revoke all on function storehook.refuse_second_opening() from public;
+create trigger closed_months_open_once before update on storehook.closed_months
+    for each row when (old.reopened_at is not null or new.reopened_at is null) execute function storehook.refuse_second_opening();
 
 create function storehook.audit_closed_month() returns trigger
     language plpgsql security definer

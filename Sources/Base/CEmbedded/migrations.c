@@ -218,6 +218,9 @@ static const struct storehook_migration migrations[] = {
     {72, "closed_months", (const unsigned char[]){
 #embed "../../../sql/migrations/0072_closed_months.sql" suffix(, 0)
     }},
+    {73, "rates", (const unsigned char[]){
+#embed "../../../sql/migrations/0073_rates.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -42,6 +42,12 @@ package struct FigureSums: Sendable, Hashable {
         set { sums[measure] = newValue }
     }
 
+    /// How many rows all measures count.
+    package var count: Int64 { sums.values.reduce(FigureSum(), +).count }
+
+    /// Adds those of others.
+    package mutating func add(_ others: FigureSums) { sums.merge(others.sums, uniquingKeysWith: +) }
+
     /// What was given back: refunds less what of them was taken back.
     package var refunded: Int128 { self[.refund].amount - self[.reversal].amount }
 }

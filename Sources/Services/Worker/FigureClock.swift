@@ -50,10 +50,11 @@ package final class FigureClock: Service {
     /// - Returns: whether there may be more.
     package func step() async throws -> Bool {
         // Before the first catalog days are those of UTC.
-        let zone = try await accounts.current()?.catalog.timeZone.identifier ?? "UTC"
-        guard try await figures.isDue(in: zone) else { return false }
+        let catalog = try await accounts.current()?.catalog
+        let (zone, currency) = (catalog?.timeZone.identifier ?? "UTC", catalog?.reportingCurrency)
+        guard try await figures.isDue(in: zone, currency: currency) else { return false }
         let (start, portion) = (ContinuousClock.now, portion.withLock { $0 })
-        let isMore = try await figures.sum(in: zone, atMost: portion)
+        let isMore = try await figures.sum(in: zone, currency: currency, atMost: portion)
         let took = ContinuousClock.now - start
         self.portion.withLock { $0 = Self.portion(after: portion, took: took) }
         return isMore

@@ -20,8 +20,7 @@ package struct ClosedMonth: Sendable, Hashable {
     /// Who closed it.
     package let closedBy: String
 
-    init?(_ row: PostgresRow) throws {
-        guard let month = FigureMonth(try row.decode("month", as: String.self)) else { return nil }
+    init(_ month: FigureMonth, _ row: PostgresRow) throws {
         self.month = month
         id = try row.decode("id")
         zone = try row.decode("zone")
@@ -30,6 +29,13 @@ package struct ClosedMonth: Sendable, Hashable {
         rows = try row.decode("row_count")
         closedAt = Timestamp(try row.decode("closed_at", as: PostgresTimestamp.self))
         closedBy = try row.decode("closed_by")
+    }
+
+    /// Those that a statement found, in its order.
+    static func all(_ rows: PostgresRows) throws -> [ClosedMonth] {
+        try rows.compactMap { row in
+            try FigureMonth(try row.decode("month", as: String.self)).map { try ClosedMonth($0, row) }
+        }
     }
 
     static let columns = "id, month, zone, catalog_version, is_proven, row_count, closed_at, closed_by"

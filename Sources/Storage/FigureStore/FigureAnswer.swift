@@ -11,8 +11,25 @@ package struct FigureAnswer: Sendable {
         package var group: String?
         /// The currency; nil of what is no money, and empty where no record says it.
         package var currency: String?
+        /// Whether it is what could not be converted, since no rate is known.
+        package var isUnconverted = false
         /// What the values are made of.
         package var sums: FigureSums
+    }
+
+    /// What could not be converted, of all periods.
+    package struct Unconverted: Sendable, Hashable {
+        /// The currency; empty where no record says it.
+        package var currency: String
+        /// How many rows.
+        package var count: Int64
+        /// Their part of the figure, in thousandths of the currency; of a rate that of its first amount.
+        package var amount: Int64
+
+        /// So many rows.
+        package init(currency: String, count: Int64, amount: Int64) {
+            (self.currency, self.count, self.amount) = (currency, count, amount)
+        }
     }
 
     /// How final a period is.
@@ -35,13 +52,29 @@ package struct FigureAnswer: Sendable {
     package var question: FigureQuestion
     /// The zone whose days are counted; nil before the first were summed.
     package var zone: String?
+    /// Of an answer by what closed months recorded, these; nil of what figures say now.
+    package var closed: [ClosedMonth]?
     /// In the order of periods, then groups, then currencies. Periods in which nothing is are left out.
     package var cells: [Cell] = []
+    /// When the last of the rates by which something was converted was corrected; nil where none was.
+    package var ratesCorrectedAt: Timestamp?
     /// Of each period, those without values too.
     package var standings: [CalendarDay: Standing] = [:]
 
     /// The periods of the question by their first days.
     package var periods: [CalendarDay] { question.periods.map(\.lowerBound) }
+
+    /// What could not be converted, by currency.
+    package var unconverted: [Unconverted] {
+        let money = question.figure.columns.first { $0.unit == .money }
+        var totals: [String: FigureSums] = [:]
+        for cell in cells where cell.isUnconverted {
+            totals[cell.currency ?? "", default: FigureSums()].add(cell.sums)
+        }
+        return totals.sorted { $0.key < $1.key }.map { currency, sums in
+            Unconverted(currency: currency, count: sums.count, amount: money?.value(sums) ?? 0)
+        }
+    }
 
     /// A period as people write it: `2026-10`, or `2026-10-31`.
     package func name(of period: CalendarDay) -> String {

@@ -35,6 +35,8 @@ package struct FigureQuestion: Sendable, Hashable {
 
     /// The most values of a split in all periods that one answer has.
     package static let mostCells = 10_000
+    /// The most rows that make them: one for each measure.
+    static let mostRows = Int64(mostCells * FigureMeasure.allCases.count) + 1
 
     /// The figure.
     package var figure: Figure
@@ -49,12 +51,16 @@ package struct FigureQuestion: Sendable, Hashable {
     /// The apps that count; nil for all.
     package var apps: Set<String>?
 
+    /// The currency to which amounts are converted (ISO 4217); nil where each is by itself, and of a figure without money.
+    package var currency: String?
+
     /// A question about all apps in Production.
     package init(
         _ figure: Figure, _ days: ClosedRange<CalendarDay>, by step: Step, _ split: Split? = nil,
-        environment: String = Environment.production.rawValue, apps: Set<String>? = nil
+        environment: String = Environment.production.rawValue, apps: Set<String>? = nil, in currency: String? = nil
     ) {
         self.figure = figure
+        self.currency = figure.isMoney ? currency : nil
         self.step = step
         self.split = split
         self.environment = environment
@@ -77,6 +83,9 @@ package struct FigureQuestion: Sendable, Hashable {
         case (.day, _): nil
         }
     }
+
+    /// The converted sums with the fewest rows that answer it.
+    var convertedGrain: String { grain ?? "day_part" }
 }
 
 /// A question that is answered with fewer values only.

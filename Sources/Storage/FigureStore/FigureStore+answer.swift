@@ -13,11 +13,17 @@ extension FigureStore {
             isolation: .repeatableRead, isReadOnly: true, goesByIndexes: true, name: "figures.answer")
         return try await pool.withTransaction(options) { session in
             var answer = FigureAnswer(question: question)
-            guard let zone = try session.query(.zone).one().decode(0, as: String?.self) else { return answer }
+            let state = try FigureState.read(session)
+            guard let zone = state.zone ?? state.nextZone else { return answer }
             answer.zone = zone
-            answer.cells = try Self.cells(question, zone, session)
+            if let currency = question.currency {
+                try answer.convert(to: currency, by: state, in: zone, session)
+            } else {
+                answer.cells = try Self.cells(question, zone, session)
+            }
             let periods = question.periods
-            for row in try session.query(.standings(periods, zone, question)) {
+            let isKept = question.currency.map { state.keeps($0) } ?? false
+            for row in try session.query(.standings(periods, zone, question, isKept: isKept)) {
                 guard let day = CalendarDay(try row.decode("day", as: String.self)) else { continue }
                 answer.standings[day] = FigureAnswer.Standing(
                     isRunning: try row.decode("is_running"), isPending: try row.decode("is_pending"),
@@ -30,7 +36,7 @@ extension FigureStore {
     private static func cells(
         _ question: FigureQuestion, _ zone: String, _ session: borrowing PostgresSession
     ) throws -> [FigureAnswer.Cell] {
-        let limit = Int64(FigureQuestion.mostCells * FigureMeasure.allCases.count) + 1
+        let limit = FigureQuestion.mostRows
         return try FigureAnswer.cells(
             session.query(question.grain == nil ? .cells(question, zone, limit) : .sums(question, zone, limit)),
             of: question)
@@ -108,7 +114,7 @@ extension PostgresQuery {
 
     /// How final each period is.
     static func standings(
-        _ periods: [ClosedRange<CalendarDay>], _ zone: String, _ question: FigureQuestion
+        _ periods: [ClosedRange<CalendarDay>], _ zone: String, _ question: FigureQuestion, isKept: Bool
     ) -> PostgresQuery {
         PostgresQuery(
             "figures.standings",
@@ -119,6 +125,8 @@ extension PostgresQuery {
                  cross join z
             ), marked as materialized (
                 \(unescaped: DayStart.marked(in: "(select zone from z)"))
+                union all
+                select day from storehook.conversion_marks where \(isKept)
             ), proven as materialized (
                 select min(proven_until) as until, coalesce(bool_and(proven_until is not null), false) as is_any
                   from storehook.proven_until

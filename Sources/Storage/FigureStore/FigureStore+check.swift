@@ -4,7 +4,7 @@ package import PurchaseStore
 
 extension FigureStore {
     /// How many days are compared at a time.
-    private static let portion = 30
+    static let checkedAtOnce = 30
 
     /// Holds the sums against the books, for days of which nothing is waiting to be summed.
     /// - Parameters:
@@ -17,8 +17,8 @@ extension FigureStore {
         let days = try await pool.query(.daysToCheck).map { row in
             (day: try row.decode(0, as: String.self), zone: try row.decode(1, as: String.self))
         }
-        for start in stride(from: 0, to: days.count, by: Self.portion) {
-            let portion = days[start..<min(start + Self.portion, days.count)]
+        for start in stride(from: 0, to: days.count, by: Self.checkedAtOnce) {
+            let portion = days[start..<min(start + Self.checkedAtOnce, days.count)]
             let differences = try await pool.withTransaction(
                 TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "figures.check")
             ) { [zone = days[start].zone] session in
@@ -26,7 +26,7 @@ extension FigureStore {
                     CalendarDay(try $0.decode(0, as: String.self))
                 }
                 return try session.query(.cellsThatDiffer(summed, in: zone)).map {
-                    try Difference($0, table: "figure_cells")
+                    try FigureDifference($0, table: "figure_cells")
                 }
             }
             count += differences.count
@@ -36,7 +36,7 @@ extension FigureStore {
         let sums = try await pool.withTransaction(
             TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "figures.check")
         ) { session in
-            try session.query(.sumsThatDiffer).map { try Difference($0, table: "figure_sums") }
+            try session.query(.sumsThatDiffer).map { try FigureDifference($0, table: "figure_sums") }
         }
         for difference in sums { try onDifference(difference.row) }
         // What is added to a sum is what changed: a wrong one is summed from its cells.
@@ -47,7 +47,7 @@ extension FigureStore {
                 try session.query(.sumAll)
             }
         }
-        return count + sums.count
+        return try await count + sums.count + checkConversion(repair: repair, onDifference: onDifference)
     }
 
     private func mark(_ days: Set<String>) async throws {
@@ -55,18 +55,6 @@ extension FigureStore {
             PostgresQuery(
                 "figures.mark",
                 "insert into storehook.figure_marks (day) select day::date from unnest(\(days.sorted())) day"))
-    }
-
-    private struct Difference: Sendable {
-        let day: String
-        let row: RowDifference
-
-        init(_ row: PostgresRow, table: String) throws {
-            day = try row.decode("day")
-            self.row = RowDifference(
-                table: table, key: try row.decode("key"), column: "*", stored: try row.decode("stored"),
-                derived: try row.decode("derived"))
-        }
     }
 }
 

@@ -14,28 +14,25 @@ extension FigureStore {
         let options = TransactionOptions(idleTimeout: .seconds(60), name: "figures.close")
         do {
             return try await pool.withTransaction(options) { session in
-                let question = FigureQuestion(.net, month.days, by: .month)
                 guard let zone = try session.query(.zone).one().decode(0, as: String?.self) else {
-                    throw CloseRefusal.pending(month)
+                    throw CloseRefusal.unsummed(month)
                 }
-                let standing = try session.query(.standings([month.days], zone, question)).one()
+                let question = FigureQuestion(.net, month.days, by: .month)
+                let standing = try session.query(.standings([month.days], zone, question, isKept: false)).one()
                 if try standing.decode("is_running") { throw CloseRefusal.running(month) }
-                if try standing.decode("is_pending") { throw CloseRefusal.pending(month) }
+                if try session.query(.isWaiting).one().decode(0) { throw CloseRefusal.waiting(month) }
                 let isProven: Bool = try standing.decode("is_proven")
                 guard isProven || why != nil else { throw CloseRefusal.unproven(month) }
-                if try !session.query(.closedMonths(within: month.days)).isEmpty { throw CloseRefusal.closed(month) }
+                // The rows are those of one statement. What changes meanwhile is a correction.
                 let row = try session.query(
                     .close(month, in: zone, isProven: isProven, by: actor, why: isProven ? nil : why),
                     deadline: .seconds(600)
                 ).one()
-                guard let closed = try ClosedMonth(row) else { throw CloseRefusal.open(month) }
+                let closed = try ClosedMonth(month, row)
                 try session.query(.sumClosed(closed), deadline: .seconds(600))
-                // What changed while the rows were read has left marks by now.
-                let pending = try session.query(.standings([month.days], zone, question)).one()
-                if try pending.decode("is_pending") { throw CloseRefusal.pending(month) }
                 return closed
             }
-        } catch let error as PostgresError where error.sqlState == .uniqueViolation {
+        } catch let error as PostgresError where error.constraint == "closed_months_open" {
             throw CloseRefusal.closed(month)
         }
     }
@@ -51,13 +48,13 @@ extension FigureStore {
                  where month = \(month.description) and reopened_at is null
                 returning id
                 """))
-        if opened.isEmpty { throw CloseRefusal.open(month) }
+        if opened.isEmpty { throw CloseRefusal.notClosed(month) }
     }
 
     /// The months of some days that are closed, in their order.
     /// - Throws: `PostgresError`.
     package func closedMonths(_ days: ClosedRange<CalendarDay>) async throws -> [ClosedMonth] {
-        try await pool.query(.closedMonths(within: days)).compactMap { try ClosedMonth($0) }
+        try ClosedMonth.all(await pool.query(.closedMonths(within: days)))
     }
 
     /// Answers a question by what closed months recorded. Months that are not closed are left out. The environment is Production.
@@ -67,13 +64,13 @@ extension FigureStore {
         let options = TransactionOptions(
             isolation: .repeatableRead, isReadOnly: true, goesByIndexes: true, name: "figures.closed")
         return try await pool.withTransaction(options) { session in
-            let months = try session.query(.closedMonths(within: question.days)).compactMap { try ClosedMonth($0) }
+            let months = try ClosedMonth.all(session.query(.closedMonths(within: question.days)))
             var answer = FigureAnswer(question: question)
             let zones = Set(months.map(\.zone)).sorted()
             answer.zone = zones.isEmpty ? nil : zones.joined(separator: ", ")
-            let limit = Int64(FigureQuestion.mostCells * FigureMeasure.allCases.count) + 1
+            answer.closed = months
             answer.cells = try FigureAnswer.cells(
-                session.query(.closedCells(question, months.map(\.id), limit)), of: question)
+                session.query(.closedCells(question, months.map(\.id))), of: question)
             for month in months {
                 for period in question.periods where month.month.days.contains(period.lowerBound) {
                     answer.standings[period.lowerBound] = FigureAnswer.Standing(isProven: month.isProven)
@@ -85,6 +82,11 @@ extension FigureStore {
 }
 
 extension PostgresQuery {
+    /// Whether a notification has waited for more than a minute.
+    fileprivate static let isWaiting = PostgresQuery(
+        "figures.is_waiting",
+        "select exists (select from storehook.outbox_queue where received_at < now() - interval '1 minute')")
+
     static func closedMonths(within days: ClosedRange<CalendarDay>) -> PostgresQuery {
         PostgresQuery(
             "figures.closed_months",
@@ -138,7 +140,7 @@ extension PostgresQuery {
             """)
     }
 
-    fileprivate static func closedCells(_ question: FigureQuestion, _ ids: [Int64], _ limit: Int64) -> PostgresQuery {
+    fileprivate static func closedCells(_ question: FigureQuestion, _ ids: [Int64]) -> PostgresQuery {
         PostgresQuery(
             "figures.closed_cells",
             """
@@ -153,7 +155,7 @@ extension PostgresQuery {
                and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
              group by 1, 2, 3, 4
              order by 1, 2, 3, 4
-             limit \(limit)
+             limit \(FigureQuestion.mostRows)
             """)
     }
 }
@@ -165,7 +167,7 @@ extension PostgresQuery.StringInterpolation {
     ) {
         appendLiteral("with z as materialized (")
         appendInterpolation(span: days, in: zone)
-        appendLiteral(") select r.*, o.bundle_id, storehook.order_number(o.day, o.number) as number from (")
+        appendLiteral(") select r.*, o.bundle_id from (")
         appendLiteral(measures.map { "(\($0.rows))" }.joined(separator: " union all "))
         appendLiteral(
             ") r join storehook.booked_orders o on o.id = r.order_id where o.class_id is not null and o.environment = ")

@@ -19,7 +19,7 @@ extension FigureStore {
         let options = TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "figures.corrections")
         return try await pool.withTransaction(options) { session in
             var (found, marks) = ([FigureCorrection](), [ListCursor]())
-            for month in try session.query(.closedMonths(within: question.days)).compactMap({ try ClosedMonth($0) })
+            for month in try ClosedMonth.all(session.query(.closedMonths(within: question.days)))
             where mark.map({ $0.month <= month.month }) ?? true {
                 let after = mark.flatMap { $0.month == month.month ? $0 : nil }
                 let query = PostgresQuery.corrections(of: month, question, after: after, limit + 1 - found.count)

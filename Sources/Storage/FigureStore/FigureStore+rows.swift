@@ -23,6 +23,8 @@ package struct FigureRow: Sendable, Hashable {
     package var amount: Int64?
     /// Apple's id of the transaction; nil of an order.
     package var transactionID: String?
+    /// What it adds in the currency that was asked for; nil where none was, where no rate is known, and where the amount is not.
+    package var converted: Int64?
 }
 
 /// Which rows of a figure are asked for.
@@ -66,14 +68,17 @@ extension FigureStore {
             var cursors: [ListCursor] = []
             for row in try session.query(.rows(asked, zone, after: FigureRowMark(cursor), limit + 1)) {
                 guard let measure = FigureMeasure(rawValue: try row.decode("measure")) else { continue }
+                func signed(_ column: String) throws -> Int64? {
+                    figure.signed(try row.decode(column), of: measure)
+                }
                 rows.append(
                     FigureRow(
                         measure: measure, at: Timestamp(try row.decode("at", as: PostgresTimestamp.self)),
                         order: try row.decode("number"), bundleID: try row.decode("bundle_id"),
                         productID: try row.decode("product_id"), storefront: try row.decode("storefront"),
                         currency: try row.decode("currency"),
-                        amount: figure.signed(try row.decode("amount"), of: measure),
-                        transactionID: try row.decode("transaction_id")))
+                        amount: try signed("amount"), transactionID: try row.decode("transaction_id"),
+                        converted: try signed("converted")))
                 cursors.append(
                     ListCursor(
                         behind: [
@@ -110,14 +115,14 @@ struct FigureRowMark {
 
 extension FigureMeasure {
     /// Its rows among the instants `starts` to `ends` behind a mark: `measure`, `at`, `order_id`, `item`, `place`, `product_id`,
-    /// `storefront`, `currency`, `amount`, `transaction_id`.
+    /// `storefront`, `currency`, `amount`, `sold_at`, `transaction_id`.
     var rows: String {
         switch self {
         case .order:
             """
             select 'order' as measure, \(DayStart.sql("o.day", in: "z.zone")) as at, o.id as order_id, '' as item, 0 as place,
                    nullif(c.product_id, '') as product_id, nullif(c.storefront, '') as storefront, nullif(c.currency, '') as currency,
-                   null::bigint as amount, null as transaction_id
+                   null::bigint as amount, null::timestamptz as sold_at, null as transaction_id
               from z join storehook.booked_orders o on o.day >= z.first and o.day <= z.last and o.plan_type <> 'unknown'
               join storehook.order_classes c on c.id = o.class_id
              where \(DayStart.sql("o.day", in: "z.zone")) >= z.since
@@ -125,21 +130,22 @@ extension FigureMeasure {
         case .sale, .refundedSale:
             """
             select '\(rawValue)' as measure, t.starts_at as at, t.order_id, t.item, 0 as place, t.product_id, t.storefront, t.currency,
-                   \(self == .sale ? "t.price" : "t.refunded") as amount, t.transaction_id
+                   \(self == .sale ? "t.price" : "t.refunded") as amount, t.starts_at as sold_at,
+                   t.transaction_id
               from z join storehook.booked_transactions t on t.starts_at >= greatest(z.starts, z.since) and t.starts_at < z.ends
              where not t.is_void\(self == .sale ? "" : " and t.revoked_share is distinct from 0 and t.price is distinct from 0")
             """
         case .lateSale:
             """
             select 'late_sale' as measure, t.heard_at as at, t.order_id, t.item, 0 as place, t.product_id, t.storefront, t.currency,
-                   t.price as amount, t.transaction_id
+                   t.price as amount, t.starts_at as sold_at, t.transaction_id
               from z join storehook.booked_transactions t on t.heard_at >= greatest(z.starts, z.since) and t.heard_at < z.ends
              where not t.is_void and \(DayStart.isLate("t.heard_at", "t.starts_at", in: "z.zone"))
             """
         case .refund, .reversal:
             """
             select '\(rawValue)' as measure, r.at, r.order_id, r.item, r.place + 1 as place, t.product_id, t.storefront, t.currency, r.amount,
-                   t.transaction_id
+                   t.starts_at as sold_at, t.transaction_id
               from z join storehook.booked_refunds r on r.at >= greatest(z.starts, z.since) and r.at < z.ends
               join storehook.booked_transactions t on (t.order_id, t.item) = (r.order_id, r.item)
              where r.type = '\(self == .refund ? "refund" : "refund_reversed")' and not t.is_void and t.price is distinct from 0
@@ -147,7 +153,7 @@ extension FigureMeasure {
         case .lateRefund, .lateReversal:
             """
             select '\(rawValue)' as measure, r.heard_at as at, r.order_id, r.item, r.place + 1 as place, t.product_id, t.storefront,
-                   t.currency, r.amount, t.transaction_id
+                   t.currency, r.amount, t.starts_at as sold_at, t.transaction_id
               from z join storehook.booked_refunds r on r.heard_at >= greatest(z.starts, z.since) and r.heard_at < z.ends
               join storehook.booked_transactions t on (t.order_id, t.item) = (r.order_id, r.item)
              where r.type = '\(self == .lateRefund ? "refund" : "refund_reversed")' and not t.is_void and t.price is distinct from 0
@@ -166,7 +172,9 @@ extension PostgresQuery {
         return PostgresQuery(
             "figures.rows",
             """
-            with z as materialized (\(span: question.days, in: zone, after: mark))
+            with z as materialized (\(span: question.days, in: zone, to: question.currency, after: mark))
+            select p.*, \(unescaped: question.currency == nil ? "null::bigint" : Self.converted) as converted
+              from (
             select r.*, (extract(epoch from r.at) * 1000000)::bigint::text as instant, o.bundle_id,
                    storehook.order_number(o.day, o.number) as number
               from (\(unescaped: rows)) r
@@ -180,19 +188,33 @@ extension PostgresQuery {
                    > ('epoch'::timestamptz + \(mark?.instant ?? 0) * interval '1 microsecond', \(mark?.orderID ?? 0), \(mark?.item ?? ""),
                       \(mark?.place ?? 0), \(mark?.measure.rawValue ?? "")))
              order by r.at, r.order_id, r.item, r.place, r.measure
-             limit \(Int64(limit))
+             limit \(Int64(limit))) p
+             cross join z
+              left join lateral (\(unescaped: Self.rate)) rate on p.amount <> 0
+             order by p.at, p.order_id, p.item, p.place, p.measure
             """)
     }
+
+    /// An expression: the amount of a row in the currency that was asked for; null where that is beyond what 64 bits count.
+    private static let converted = """
+        (select case when c between -9223372036854775807 and 9223372036854775807 then c::bigint end
+           from (select \(ConvertedCells.converted("p.amount", "coalesce(p.currency, '')", to: "z.target", by: "rate")) as c) c)
+        """
+
+    private static let rate = ConvertedCells.rate(
+        of: "p.currency", to: "z.target", on: "(p.sold_at at time zone z.zone)::date")
 }
 
 extension PostgresQuery.StringInterpolation {
-    /// A query of one row, by which ``FigureMeasure/rows`` reads: `zone`, `first`, `last`, `starts`, `ends`, `since`.
+    /// A query of one row, by which ``FigureMeasure/rows`` reads: `zone`, `target`, `first`, `last`, `starts`, `ends`, `since`.
+    /// - Parameter currency: which amounts are converted to, the `target`.
     mutating func appendInterpolation(
-        span days: ClosedRange<CalendarDay>, in zone: String, after mark: FigureRowMark? = nil
+        span days: ClosedRange<CalendarDay>, in zone: String, to currency: String? = nil,
+        after mark: FigureRowMark? = nil
     ) {
         appendLiteral(
             """
-            select zone, first, last, \(DayStart.sql("first", in: "zone")) as starts, \(DayStart.sql("last + 1", in: "zone")) as ends,
+            select zone, target, first, last, \(DayStart.sql("first", in: "zone")) as starts, \(DayStart.sql("last + 1", in: "zone")) as ends,
                    coalesce('epoch'::timestamptz +
             """)
         appendLiteral(" ")
@@ -200,6 +222,8 @@ extension PostgresQuery.StringInterpolation {
         appendLiteral(" * interval '1 microsecond', '-infinity') as since from (select ")
         appendInterpolation(zone)
         appendLiteral("::text as zone, ")
+        appendInterpolation(currency)
+        appendLiteral("::text as target, ")
         appendInterpolation(days.lowerBound.description)
         appendLiteral("::text::date as first, ")
         appendInterpolation(days.upperBound.description)

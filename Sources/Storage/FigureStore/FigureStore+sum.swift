@@ -9,13 +9,17 @@ extension FigureStore {
     /// does this; another one that comes meanwhile does nothing.
     /// - Parameters:
     ///   - zone: that of the current catalog, by its IANA name.
-    ///   - portion: how many marked hours and days are summed at most, and how many days of a new zone.
+    ///   - currency: its reporting currency; nil where it has none.
+    ///   - portion: how many marked hours and days are summed at most, and how many days of a new zone or currency.
     /// - Returns: whether there may be more to do.
     /// - Throws: `PostgresError`.
-    package func sum(in zone: String, atMost portion: Int64 = usualPortion) async throws -> Bool {
+    package func sum(
+        in zone: String, currency: String? = nil, atMost portion: Int64 = usualPortion
+    ) async throws -> Bool {
         let options = TransactionOptions(idleTimeout: .seconds(60), goesByIndexes: true, name: "figures.sum")
         return try await pool.withTransaction(options) { session in
             guard var state = try FigureState.locked(session) else { return false }
+            if currency != state.currency { try state.take(currency, session) }
             if zone != state.zone, zone != state.nextZone {
                 try state.begin(zone, session)
             } else if zone == state.zone, state.nextZone != nil {
@@ -35,12 +39,19 @@ extension FigureStore {
                             ofHours: marked.compactMap(\.hour), marked.compactMap(\.day), zone,
                             from: zone == state.nextZone ? state.summedFrom : nil)
                     ).compactMap { CalendarDay(try $0.decode(0, as: String.self)) }
-                    if !days.isEmpty { try session.query(.sum(days, in: zone)) }
+                    if !days.isEmpty { try state.sum(days, in: zone, session) }
                 }
             }
+            let converted = try session.query(.takeConversionMarks(portion)).compactMap {
+                CalendarDay(try $0.decode(0, as: String.self))
+            }
+            for zone in state.zones { try state.convert(converted, in: zone, session) }
             let isWalking = try state.walk(portion, session)
+            let isConverting = try state.walkConversion(portion, session)
             let isSweeping = try session.query(.sweep(state.zones)).count > 0
-            return isWalking || isSweeping || marked.count == portion
+            let isSweepingConverted = try session.query(.sweepConverted(state.zones, state.currency)).count > 0
+            return isWalking || isConverting || isSweeping || isSweepingConverted || marked.count == portion
+                || converted.count == portion
         }
     }
 
@@ -60,91 +71,26 @@ extension FigureStore {
         """
 
     /// Whether there is anything to sum.
-    /// - Parameter zone: that of the current catalog.
-    package func isDue(in zone: String) async throws -> Bool {
+    /// - Parameters:
+    ///   - zone: that of the current catalog.
+    ///   - currency: its reporting currency; nil where it has none.
+    package func isDue(in zone: String, currency: String? = nil) async throws -> Bool {
         try await pool.query(
             PostgresQuery(
                 "figures.is_due",
                 """
                 select exists (select from storehook.figure_marks)
-                    or exists (select from storehook.figure_state where next_zone is not null or zone is distinct from \(zone))
+                    or exists (select from storehook.conversion_marks)
+                    or exists (select from storehook.figure_state
+                                where next_zone is not null or zone is distinct from \(zone) or converted_from is not null
+                                   or currency is distinct from \(currency))
+                    or exists (select from (\(unescaped: Self.conversionsHeld)) held cross join storehook.figure_state s
+                                where held.target is distinct from s.currency or held.zone not in (coalesce(s.zone, ''), coalesce(s.next_zone, '')))
                     or exists (select from (\(unescaped: Self.zonesHeld)) held cross join storehook.figure_state s
                                 where held.zone not in (coalesce(s.zone, ''), coalesce(s.next_zone, '')))
                 """
             ).keepingPlan()
         ).one().decode(0)
-    }
-}
-
-/// In which zone figures stand, and in which they are being summed.
-struct FigureState {
-    /// The zone of the figures that stand; nil before any do.
-    var zone: String?
-    /// The zone whose days are being summed.
-    var nextZone: String?
-    /// The first day that is summed in it.
-    var summedFrom: CalendarDay?
-
-    /// Those in which days are to be up to date.
-    var zones: [String] { [zone, nextZone].compactMap(\.self) }
-
-    init(_ row: PostgresRow) throws {
-        zone = try row.decode("zone")
-        nextZone = try row.decode("next_zone")
-        summedFrom = try row.decode("summed_from", as: String?.self).flatMap { CalendarDay($0) }
-    }
-
-    /// The state, locked; nil while another worker has it.
-    static func locked(_ session: borrowing PostgresSession) throws -> FigureState? {
-        try session.query(
-            PostgresQuery(
-                "figures.lock",
-                "select zone, next_zone, summed_from::text as summed_from from storehook.figure_state for update skip locked"
-            ).keepingPlan()
-        ).map { try FigureState($0) }.first
-    }
-
-    /// Begins to sum in a zone: behind its last day, today or later.
-    mutating func begin(_ zone: String, _ session: borrowing PostgresSession) throws {
-        // What is left of the zone from an earlier change of it goes first.
-        try session.query(.drop(zone))
-        nextZone = zone
-        summedFrom = try CalendarDay(session.query(.lastDay(in: zone)).one().decode(0, as: String.self))
-        try write(session)
-    }
-
-    /// Stays in the zone that stands.
-    mutating func abandon(_ session: borrowing PostgresSession) throws {
-        (nextZone, summedFrom) = (nil, nil)
-        try write(session)
-    }
-
-    /// Sums the next days of a new zone, the latest first. At the end its figures stand.
-    /// - Returns: whether there are more.
-    mutating func walk(_ count: Int64, _ session: borrowing PostgresSession) throws -> Bool {
-        guard let nextZone, let from = summedFrom else { return false }
-        let first = try session.query(.firstDay(in: nextZone)).one().decode(0, as: String?.self)
-            .flatMap { CalendarDay($0) }
-        guard let first, first < from else {
-            (zone, self.nextZone, summedFrom) = (nextZone, nil, nil)
-            try write(session)
-            return false
-        }
-        let start = max(first.number, from.number - count)
-        try session.query(.sum((start..<from.number).map { CalendarDay(number: $0) }, in: nextZone))
-        summedFrom = CalendarDay(number: start)
-        try write(session)
-        return true
-    }
-
-    private func write(_ session: borrowing PostgresSession) throws {
-        try session.query(
-            PostgresQuery(
-                "figures.state",
-                """
-                update storehook.figure_state
-                   set zone = \(zone), next_zone = \(nextZone), summed_from = \(summedFrom?.description)::text::date
-                """))
     }
 }
 
@@ -185,7 +131,7 @@ extension PostgresQuery {
     }
 
     /// The day behind the last one in which anything is, today at least.
-    fileprivate static func lastDay(in zone: String) -> PostgresQuery {
+    static func lastDay(in zone: String) -> PostgresQuery {
         PostgresQuery(
             "figures.last_day",
             """
@@ -197,7 +143,7 @@ extension PostgresQuery {
     }
 
     /// The first day in which anything is; null where nothing is.
-    fileprivate static func firstDay(in zone: String) -> PostgresQuery {
+    static func firstDay(in zone: String) -> PostgresQuery {
         PostgresQuery(
             "figures.first_day",
             """
@@ -208,11 +154,13 @@ extension PostgresQuery {
     }
 
     /// Deletes what is left of a zone.
-    fileprivate static func drop(_ zone: String) -> PostgresQuery {
+    static func drop(_ zone: String) -> PostgresQuery {
         PostgresQuery(
             "figures.drop",
             """
-            with cells as (delete from storehook.figure_cells where zone = \(zone))
+            with cells as (delete from storehook.figure_cells where zone = \(zone)),
+                 converted as (delete from storehook.converted_sums where zone = \(zone)),
+                 corrected as (delete from storehook.corrected_conversions where zone = \(zone))
             delete from storehook.figure_sums where zone = \(zone)
             """)
     }
@@ -238,7 +186,7 @@ extension PostgresQuery {
     }
 
     /// Sums whole days anew: their cells are replaced, and what changed by that is added to the sums.
-    fileprivate static func sum(_ days: [CalendarDay], in zone: String) -> PostgresQuery {
+    static func sum(_ days: [CalendarDay], in zone: String) -> PostgresQuery {
         PostgresQuery(
             "figures.sum",
             """

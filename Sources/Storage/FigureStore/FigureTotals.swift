@@ -14,6 +14,22 @@ package struct FigureTotals: Sendable {
     package var ofAllDays: [String: FigureSums] = [:]
     /// Of today.
     package var ofToday: [String: FigureSums] = [:]
+    /// In the reporting currency; nil where there is none, or while its sums are not kept yet.
+    package var converted: Converted?
+
+    /// Sums in one currency.
+    package struct Converted: Sendable {
+        /// ISO 4217.
+        package var currency: String
+        /// Whether a rate changed by which something is not converted yet.
+        package var isPending: Bool
+        /// Of all days.
+        package var ofAllDays = FigureSums()
+        /// Of today.
+        package var ofToday = FigureSums()
+        /// What no rate is known for, of all days, by currency: an empty one where no record says it.
+        package var unconverted: [String: FigureSums] = [:]
+    }
 }
 
 extension FigureStore {
@@ -34,6 +50,28 @@ extension FigureStore {
             guard let zone = totals.zone else { return totals }
             totals.ofAllDays = try Self.sums(.totals(measures, of: nil, zone, environment, apps), session)
             totals.ofToday = try Self.sums(.totals(measures, of: today, zone, environment, apps), session)
+            let kept = try FigureState.read(session)
+            if let currency = kept.currency, kept.keeps(currency) {
+                var converted = FigureTotals.Converted(
+                    currency: currency, isPending: try session.query(.isConversionPending).one().decode(0))
+                for day in [nil, today] {
+                    for row in try session.query(
+                        .converted(measures, to: currency, of: day, zone, environment, apps))
+                    {
+                        guard let measure = FigureMeasure(rawValue: try row.decode("measure")) else { continue }
+                        let sum = try FigureSum(row)
+                        if day != nil {
+                            converted.ofToday[measure] = sum
+                        } else if try row.decode("is_missing") {
+                            converted.unconverted[try row.decode("currency", as: String.self), default: FigureSums()][
+                                measure] = sum
+                        } else {
+                            converted.ofAllDays[measure] = sum
+                        }
+                    }
+                }
+                totals.converted = converted
+            }
             return totals
         }
     }
@@ -57,6 +95,31 @@ extension PostgresQuery {
                zone is null or exists (select from storehook.figure_marks) as is_pending
           from storehook.figure_state
         """)
+
+    fileprivate static let isConversionPending = PostgresQuery(
+        "figures.is_conversion_pending", "select exists (select from storehook.conversion_marks)")
+
+    /// - Parameter day: nil for all days: the months together, and what no rate is known for.
+    fileprivate static func converted(
+        _ measures: [FigureMeasure], to currency: String, of day: CalendarDay?, _ zone: String, _ environment: String,
+        _ apps: Set<String>?
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "figures.converted_totals",
+            """
+            select is_missing, case when is_missing then currency else '' end as currency, measure, sum(count)::bigint as count,
+                   sum(free)::bigint as free, sum(unknown)::bigint as unknown, sum(amount)::text as amount
+              from storehook.converted_sums
+             where target = \(currency) and zone = \(zone) and grain = \(day == nil ? "plain_month" : "day")
+               and environment = \(environment)
+               and period >= coalesce(\(day?.description)::text::date, '-infinity')
+               and period <= coalesce(\(day?.description)::text::date, 'infinity')
+               and measure = any (\(measures.map(\.rawValue)))
+               and (\(apps == nil) or bundle_id = any (\(apps.map { $0.sorted() } ?? [])))
+               and (\(day == nil) or not is_missing)
+             group by 1, 2, 3
+            """)
+    }
 
     /// - Parameter day: nil for all days: the months together.
     fileprivate static func totals(

@@ -173,6 +173,7 @@ extension GoldenLife {
             Call("staff token", "\(somebody)@example.com"), Call("staff list"), Call("audit list"),
             Call("orders list", "--environment Production"), Call("orders show", try original("alice")),
             Call("figures show", "net"),
+            Call("rates import", "-", input: "date,currency,rate\n2026-03-02,USD,1.25\n"), Call("rates list"),
             Call("refunds list"), Call("audit list", "--open --format table"), Call("audit verify"),
             Call("audit export"),
             Call("staff remove", "\(somebody)@example.com"),

@@ -18,6 +18,8 @@ public final class Catalog: Sendable {
     public let trial: Trial?
     /// The time zone of the days and months that usage is counted by.
     public let timeZone: TimeZone
+    /// The currency in which figures of money are answered (ISO 4217); nil where each currency is by itself.
+    public let reportingCurrency: String?
     /// How many days before its end an access counts as ending soon.
     public let warningDays: Int
     /// The policy for Apple's refund requests; nil where the file has none: then it does not apply.
@@ -26,8 +28,8 @@ public final class Catalog: Sendable {
     /// A catalog of these parts. Reading a file checks that they fit together.
     public init(
         tiers: [Tier], products: [Product] = [], features: [Feature] = [], aliases: [String: String] = [:],
-        trial: Trial? = nil, timeZone: TimeZone = .gmt, warningDays: Int = Catalog.usualWarningDays,
-        refunds: ConsumptionPolicy? = nil
+        trial: Trial? = nil, timeZone: TimeZone = .gmt, reportingCurrency: String? = nil,
+        warningDays: Int = Catalog.usualWarningDays, refunds: ConsumptionPolicy? = nil
     ) {
         self.tiers = tiers
         self.products = products
@@ -36,6 +38,7 @@ public final class Catalog: Sendable {
         self.aliases = aliases
         self.trial = trial
         self.timeZone = timeZone
+        self.reportingCurrency = reportingCurrency
         self.warningDays = warningDays
         self.refunds = refunds
     }
@@ -91,8 +94,8 @@ extension Catalog: Hashable {
     public static func == (a: Catalog, b: Catalog) -> Bool {
         a === b
             || a.tiers == b.tiers && a.products == b.products && a.features == b.features && a.aliases == b.aliases
-                && a.trial == b.trial && a.timeZone == b.timeZone && a.warningDays == b.warningDays
-                && a.refunds == b.refunds
+                && a.trial == b.trial && a.timeZone == b.timeZone && a.reportingCurrency == b.reportingCurrency
+                && a.warningDays == b.warningDays && a.refunds == b.refunds
     }
 
     /// By tiers and products, which nearly always differ where catalogs do.

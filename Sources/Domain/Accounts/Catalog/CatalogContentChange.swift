@@ -7,6 +7,7 @@ public struct CatalogContentChange: Sendable, Hashable {
     public enum Part: String, Sendable, Hashable, CaseIterable {
         case tier, product, feature, alias, trial
         case timeZone = "time_zone"
+        case reportingCurrency = "reporting_currency"
         case warningDays = "warning_days"
         case refunds
     }
@@ -46,6 +47,7 @@ extension Catalog {
         }
         changes.compareMembers(.trial, nil, trial?.members, after.trial?.members)
         changes.add(.timeZone, nil, nil, timeZone.identifier, after.timeZone.identifier)
+        changes.add(.reportingCurrency, nil, nil, reportingCurrency, after.reportingCurrency)
         changes.add(.warningDays, nil, nil, "\(warningDays)", "\(after.warningDays)")
         changes.compareRules(refunds?.rules ?? [], after.refunds?.rules ?? [])
         return changes.all

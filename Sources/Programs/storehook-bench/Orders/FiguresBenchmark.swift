@@ -10,7 +10,8 @@ import Postgres
 struct FiguresBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "figures",
-        abstract: "Three years of each figure by month, by day and by part; its rows' first page; a late refund.",
+        abstract:
+            "Three years of each figure by month, by day and by part, in euros, too; its rows' first page; a late refund.",
         discussion: """
             Fills a database as the bench orders does, and sums it. Then one client asks. Bound: a median of 200 ms for a figure and of
             100 ms for the first page of its rows; a refund of a year ago is in the figures within ten seconds.
@@ -38,6 +39,7 @@ struct FiguresBenchmark: AsyncParsableCommand {
             try await pool.query("vacuum (analyze) storehook.figure_sums", deadline: .seconds(600))
             print("summed in \(Int((ContinuousClock.now - start) / .seconds(1))) s; \(asks) asks each, milliseconds")
             try await ask(store, pool)
+            try await convert(store, pool)
             try await refund(store, pool)
         }
     }
@@ -63,6 +65,41 @@ struct FiguresBenchmark: AsyncParsableCommand {
                 "\(figure.rawValue), rows of a product",
                 try await latencies { _ = try await store.rows(rows, limit: 25) }, Self.bound.rows)
         }
+    }
+
+    /// Three years in the reporting currency, and in one that is worked out from the cells.
+    private func convert(_ store: FigureStore, _ pool: PostgresPool) async throws {
+        try await pool.query(
+            """
+            insert into storehook.exchange_rates (currency, day, billionths, imported_at)
+            select c.currency, current_date - n, 1000000000 + (hashint8(n + length(c.currency) * 7919) & 268435455), now()
+              from (select distinct currency from storehook.order_classes where currency not in ('', 'EUR')) c
+             cross join generate_series(0, 1200) n where n % 7 < 5
+                on conflict do nothing
+            """)
+        let start = ContinuousClock.now
+        while try await store.isDue(in: "UTC", currency: "EUR"), try await store.sum(in: "UTC", currency: "EUR") {}
+        try await pool.query("vacuum (analyze) storehook.converted_sums", deadline: .seconds(600))
+        print("converted in \(Int((ContinuousClock.now - start) / .seconds(1))) s")
+        let today = Int64(Date.now.timeIntervalSince1970) / 86_400
+        let days = CalendarDay(number: today - 1095)...CalendarDay(number: today)
+        for figure in Figure.allCases where figure.isMoney {
+            for (step, split) in [
+                (FigureQuestion.Step.month, nil), (.day, nil), (.month, .app), (.month, .product), (.month, .country),
+                (.month, .currency),
+            ] as [(FigureQuestion.Step, FigureQuestion.Split?)] {
+                let name = "\(figure.rawValue) in EUR by \(step.rawValue)" + (split.map { " and \($0.rawValue)" } ?? "")
+                let question = FigureQuestion(figure, days, by: step, split, in: "EUR")
+                do {
+                    report(name, try await latencies { _ = try await store.answer(question) }, Self.bound.figure)
+                } catch let many as TooManyCells { print("\(name): \(many)") }
+            }
+        }
+        let other = ContinuousClock.now
+        _ = try await store.answer(FigureQuestion(.net, days, by: .month, in: "USD"))
+        print("net in USD by month, from the cells: \((ContinuousClock.now - other) / .milliseconds(1)) ms")
+        // What follows is measured without.
+        while try await store.isDue(in: "UTC"), try await store.sum(in: "UTC") {}
     }
 
     /// How long a refund of a year ago takes until its day is summed.

@@ -1,3 +1,5 @@
+import AccountStore
+import Accounts
 import ArgumentParser
 import Base
 import FigureStore
@@ -11,9 +13,11 @@ struct FiguresShow: AsyncParsableCommand {
         abstract: "Show a figure by month or day, or the rows that it counts.",
         discussion: """
             The figures: \(Figure.allCases.map(\.rawValue).joined(separator: ", ")).
-            Money is by currency, and never added across currencies. A value that
-            is not final says why: its days are running, a change is not summed
-            yet, or it is not proven that Apple's notifications are all here.
+            Money is by currency, or converted to one: that of --in, or else the
+            catalog's reporting_currency. What lacks a rate is not converted, and
+            stands in lines of its own currency. A value that is not final says
+            why: its days are running, a change is not summed yet, or it is not
+            proven that Apple's notifications are all here.
 
             --rows lists what is counted: the sum of the rows is the figure.
             --closed answers with what figures close recorded, and with --rows lists
@@ -33,6 +37,11 @@ struct FiguresShow: AsyncParsableCommand {
     @Option(
         help: "month or day; and, after a comma, app, product, country or currency.", transform: FigureParts.argument)
     var by = FigureParts()
+    @Option(
+        name: .customLong("in"),
+        help:
+            "Convert money to this currency, such as EUR; none: do not, although the catalog has a reporting currency.")
+    var target: ReportingCurrency?
     @Option(help: "Apple's name of the environment; Production by default.", transform: Environment.argument)
     var environment: Environment = .production
     @Option(help: "Only of this app (bundle id).") var app: String?
@@ -55,6 +64,9 @@ struct FiguresShow: AsyncParsableCommand {
         guard !closed || environment == .production && [product, country, currency].allSatisfy({ $0 == nil }) else {
             throw ValidationError(
                 "months are closed in Production; --product, --country and --currency do not go with --closed")
+        }
+        if closed, case .one? = target {
+            throw ValidationError("closed months recorded each currency by itself: --in does not go with --closed")
         }
         if let from, let to, to < from { throw ValidationError("--to is before --from") }
     }
@@ -80,7 +92,8 @@ struct FiguresShow: AsyncParsableCommand {
                 throw ValidationError("--to is before --from")
             }
             let question = FigureQuestion(
-                name, days, by: by.step, by.split, environment: environment.rawValue, apps: app.map { [$0] })
+                name, days, by: by.step, by.split, environment: environment.rawValue, apps: app.map { [$0] },
+                in: try await currency(pool))
             guard rows else {
                 do {
                     let answer = closed ? try await figures.closedAnswer(question) : try await figures.answer(question)
@@ -94,7 +107,17 @@ struct FiguresShow: AsyncParsableCommand {
             let page = try await figures.rows(
                 FigureRowQuestion(question, productID: product, storefront: country, currency: currency),
                 after: try cursor, limit: limit)
-            output.print(CommandAnswer(page), next: page.next)
+            output.print(CommandAnswer(page, in: question.currency), next: page.next)
+        }
+    }
+
+    private func currency(_ pool: PostgresPool) async throws -> String? {
+        // Each currency by itself is what was recorded.
+        if closed { return nil }
+        return switch target {
+        case .none?: nil
+        case .one(let currency)?: currency
+        case nil: try await AccountStore(pool).current()?.catalog.reportingCurrency
         }
     }
 }

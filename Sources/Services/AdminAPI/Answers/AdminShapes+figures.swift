@@ -25,6 +25,16 @@ extension AdminShapes {
             .init("to", "The last day, which belongs to it.") { $0.answer.question.days.upperBound.description },
             .init("by", figureSteps) { .string($0.answer.question.step.rawValue) },
             .init("split", .nullable(figureSplits)) { .text($0.answer.question.split?.rawValue) },
+            .init("in", "The currency to which money is converted; null where each is by itself.") {
+                $0.answer.question.currency
+            },
+            .init(
+                "ratesCorrectedAt",
+                "Since when these values are by rates that were corrected; null where none of theirs was."
+            ) { $0.answer.ratesCorrectedAt },
+            .list("notConverted", unconverted, about: "What no rate is known for, of all cells, by currency.") {
+                $0.answer.unconverted
+            },
             .list("columns", figureColumn, about: "What the values of each cell are, the figure itself first.") {
                 $0.answer.question.figure.columns
             },
@@ -32,6 +42,14 @@ extension AdminShapes {
                 "cells", figureCell,
                 about: "In the order of periods, then groups, then currencies. Where nothing is, there is none."
             ) { $0.cells },
+        ])
+
+    private static let unconverted = Shape<FigureAnswer.Unconverted, Void>(
+        "FigureNotConverted",
+        [
+            .init("currency", "Empty where no record says it.") { $0.currency },
+            .init("count", "How many rows.") { $0.count },
+            .init("amount", "In thousandths of the currency, of the first column that is money.") { $0.amount },
         ])
 
     private static let zoneAbout = "The time zone whose days are counted; null before the first were summed."
@@ -62,6 +80,10 @@ extension AdminShapes {
                 $0.cell.group
             },
             .init("currency", "Empty where no record says it; null of figures without money.") { $0.cell.currency },
+            .init(
+                "notConverted",
+                "Whether it is what no rate is known for, in its own currency. Null where each currency is by itself."
+            ) { $0.notConverted },
             .init("values", "One for each column; null of a share of nothing.") { $0.values },
         ] + standing { $0.standing } + [
             .init("rows", "The path of the rows that it counts.") { $0.rows }
@@ -94,6 +116,10 @@ extension AdminShapes {
                 "What it adds to the figure, in thousandths of the currency, negative of what is taken from it; null where it is not known, and of an order."
             ) { $0.amount },
             .init("currency") { $0.currency }, .init("transactionId", "Null of an order.") { $0.transactionID },
+            .init(
+                "converted",
+                "The amount in the currency that was asked for; null where none was, where no rate is known, and where the amount is not."
+            ) { $0.converted },
         ])
 
     /// What was sold and refunded, in all and today.
@@ -116,10 +142,30 @@ extension AdminShapes {
             .list("refundRate", share, about: "totalRefunded of totalRevenue.") {
                 Figure.refundRate.values(of: $0.totals.ofAllDays)
             },
+            .nullable(
+                "converted", convertedStatistics,
+                about: "In the catalog's reporting_currency; null without one, or while its sums are not kept yet."
+            ) { $0.totals.converted },
             .init("unpriced", "How many transactions have no signed price, and are in no amount.") { $0.unpriced },
             .init("unknownRefunds", "How many refunds are of an unknown amount, and are in none.") {
                 $0.unknownRefunds
             },
+        ])
+
+    private static let convertedStatistics = Shape<FigureTotals.Converted, Void>(
+        "ConvertedStatistics",
+        [
+            .init("currency") { $0.currency },
+            .init("upToDate", "Whether all rates that changed are counted.") { !$0.isPending },
+            .init("totalRevenue", "In thousandths of the currency, as all that follows.") {
+                Figure.gross.value(of: $0.ofAllDays)
+            },
+            .init("todayRevenue") { Figure.gross.value(of: $0.ofToday) },
+            .init("totalRefunded") { Figure.refunded.value(of: $0.ofAllDays) },
+            .init("refundRate", "In thousandths of a percent; null of nothing.") {
+                Figure.refundRate.value(of: $0.ofAllDays)
+            },
+            .list("notConverted", unconverted, about: "What of totalRevenue no rate is known for.") { $0.lost },
         ])
 
     /// How revenue went, month by month.
@@ -128,6 +174,9 @@ extension AdminShapes {
         [
             .init("environment", Environment.schema) { .string($0.answer.question.environment) },
             .init("zone", zoneAbout) { $0.answer.zone },
+            .init("in", "The catalog's reporting_currency; null where it has none.") {
+                $0.converted?.question.currency
+            },
             .list("revenueTrends", trend, about: "This month and the eleven before, the latest first.") { $0.trends },
         ])
 
@@ -136,6 +185,10 @@ extension AdminShapes {
         [
             .init("date", "The month, such as 2026-10.") { $0.month },
             .list("revenue", amount, about: "Gross: refunded later or not.") { $0.revenue },
+            .init("converted", "The same in one currency, but for what is in notConverted; null without one.") {
+                $0.converted
+            },
+            .list("notConverted", amount, about: "What no rate is known for.") { $0.notConverted },
         ] + standing { $0.standing })
 
     private static let amount = Shape<CurrencyValue, Void>(

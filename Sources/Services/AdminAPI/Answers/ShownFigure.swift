@@ -18,6 +18,8 @@ struct ShownFigure: Sendable {
         let period: String
         /// One for each column.
         let values: [Int64?]
+        /// Whether it is what could not be converted; nil where nothing was to be.
+        let notConverted: Bool?
         /// How final they are.
         let standing: FigureAnswer.Standing
         /// The path of the rows that they count.
@@ -32,6 +34,7 @@ struct ShownFigure: Sendable {
         return answer.cells.map { cell in
             Cell(
                 cell: cell, period: answer.name(of: cell.period), values: columns.map { $0.value(cell.sums) },
+                notConverted: question.currency.map { _ in cell.isUnconverted },
                 standing: answer.standings[cell.period] ?? .init(),
                 rows: rows(of: cell, periods[cell.period] ?? cell.period...cell.period))
         }
@@ -45,7 +48,13 @@ struct ShownFigure: Sendable {
             ("environment", question.environment), ("from", days.lowerBound.description),
             ("to", days.upperBound.description), ("by", question.step.rawValue), ("app", group(of: .app) ?? app),
             ("product", group(of: .product)), ("country", group(of: .country)),
-            ("currency", cell.currency ?? group(of: .currency)),
+            // Amounts that are converted are those of all currencies, or of the group's.
+            (
+                "currency",
+                question.currency == nil || cell.isUnconverted
+                    ? cell.currency ?? group(of: .currency) : group(of: .currency)
+            ),
+            ("in", question.figure.isMoney ? question.currency ?? "none" : nil),
         ]
         let written = query.compactMap { name, value in value.map { "\(name)=\(Self.encoded($0))" } }
         return "/admin/figures/\(question.figure.rawValue)/rows?\(written.joined(separator: "&"))"

@@ -20,12 +20,26 @@ extension Figure {
         }
     }
 
+    /// Its first value in one currency.
+    func value(of sums: FigureSums) -> Int64? { columns.first?.value(sums) }
+
     /// Its first value, a number, in all currencies together.
     func count(of sums: [String: FigureSums]) -> Int64 {
         columns.first?.value(
             sums.values.reduce(into: FigureSums()) { all, sums in
                 for measure in measures { all[measure] = all[measure] + sums[measure] }
             }) ?? 0
+    }
+}
+
+extension FigureTotals.Converted {
+    /// What no rate is known for, of sales.
+    var lost: [FigureAnswer.Unconverted] {
+        unconverted.sorted { $0.key < $1.key }.compactMap { currency, sums in
+            guard sums[.sale].count > 0 else { return nil }
+            return FigureAnswer.Unconverted(
+                currency: currency, count: sums[.sale].count, amount: Figure.gross.value(of: sums) ?? 0)
+        }
     }
 }
 
@@ -60,22 +74,43 @@ struct ShownSupportStatistics: Sendable {
         let month: String
         /// In each currency.
         let revenue: [CurrencyValue]
+        /// In the reporting currency; nil without one.
+        let converted: Int64?
+        /// What no rate is known for.
+        let notConverted: [CurrencyValue]
         /// How final it is.
         let standing: FigureAnswer.Standing
     }
 
     /// The gross by month.
     let answer: FigureAnswer
+    /// The same in the reporting currency; nil without one.
+    let converted: FigureAnswer?
 
     /// The latest month first, those without revenue too.
     var trends: [Trend] {
         let months = Dictionary(grouping: answer.cells, by: \.period)
+        let converted = converted.map { Dictionary(grouping: $0.cells, by: \.period) }
         return answer.periods.reversed().map { period in
-            let sums = (months[period] ?? []).map { ($0.currency ?? "", $0.sums) }
+            let cells = converted?[period] ?? []
+            let whole = cells.first { !$0.isUnconverted }
             return Trend(
-                month: answer.name(of: period),
-                revenue: answer.question.figure.values(of: Dictionary(uniqueKeysWithValues: sums)),
-                standing: answer.standings[period] ?? .init())
+                month: answer.name(of: period), revenue: values(of: months[period] ?? []),
+                converted: converted == nil ? nil : whole.flatMap { Figure.gross.value(of: $0.sums) } ?? 0,
+                notConverted: values(of: cells.filter(\.isUnconverted)),
+                standing: standing(of: period))
         }
+    }
+
+    /// As final as both are.
+    private func standing(of period: CalendarDay) -> FigureAnswer.Standing {
+        var standing = answer.standings[period] ?? .init()
+        if converted?.standings[period]?.isPending == true { standing.isPending = true }
+        return standing
+    }
+
+    private func values(of cells: [FigureAnswer.Cell]) -> [CurrencyValue] {
+        answer.question.figure.values(
+            of: Dictionary(uniqueKeysWithValues: cells.map { ($0.currency ?? "", $0.sums) }))
     }
 }

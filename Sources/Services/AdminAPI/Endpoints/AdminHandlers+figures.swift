@@ -1,5 +1,6 @@
 import APIKit
 import AccountStore
+import Accounts
 import Base
 import FigureStore
 import Figures
@@ -30,7 +31,7 @@ extension AdminHandlers {
             ]
         endpoint.problems = [.noFigure, .tooManyCells]
         endpoint.refusesFitting =
-            "from and to are days in their order, the answer has at most \(FigureQuestion.mostCells) cells"
+            "from and to are days in their order, in is a currency, the answer has at most \(FigureQuestion.mostCells) cells"
         return endpoint
     }
 
@@ -55,10 +56,13 @@ extension AdminHandlers {
                 .init(
                     "country", .string(.init(0, 3)),
                     "Only from this country of the App Store, such as USA; empty for those of none."),
-                .init("currency", .string(.init(0, 3)), "Only in this currency, such as EUR; empty for those of none."),
+                .init(
+                    "currency", .string(.init(0, 3)),
+                    "Only in this currency of the transactions, such as EUR; empty for those of none."),
             ]
         endpoint.problems = [.noFigure]
-        endpoint.refusesFitting = "after is next of a page before, from and to are days in their order"
+        endpoint.refusesFitting =
+            "after is next of a page before, from and to are days in their order, in is a currency"
         return endpoint
     }
 
@@ -82,6 +86,10 @@ extension AdminHandlers {
                 "The first day, such as 2026-01-31; a year before the last by default, or 30 days by day."),
             .init("to", .string(.init(10, 10)), "The last day, which belongs to it; today by default."),
             .init("by", AdminShapes.figureSteps, "month by default: then whole months count."),
+            .init(
+                "in", .string(.init(3, 4)),
+                "The currency to which money is converted, such as EUR; the catalog's reporting_currency by default. none: each currency is by itself."
+            ),
         ] + countedQuery
 
     private func figureQuestion(_ request: AdminRequest) async throws -> FigureQuestion {
@@ -98,7 +106,19 @@ extension AdminHandlers {
         let (environment, apps) = Self.counted(request, for: member)
         return FigureQuestion(
             figure, days, by: step, request.query["split"].flatMap { FigureQuestion.Split(rawValue: $0) },
-            environment: environment, apps: apps)
+            environment: environment, apps: apps, in: try await reportingCurrency(request))
+    }
+
+    private func reportingCurrency(_ request: AdminRequest) async throws -> String? {
+        switch request.query["in"] {
+        case nil: return try await accounts.current()?.catalog.reportingCurrency
+        case "none": return nil
+        case let code?:
+            guard CurrencyCode.isKnown(code) else {
+                throw APIProblem(.invalidRequest, "in is a currency of ISO 4217, such as EUR, or none")
+            }
+            return code
+        }
     }
 
     // MARK: What counts

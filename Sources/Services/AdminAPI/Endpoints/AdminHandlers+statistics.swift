@@ -1,4 +1,6 @@
 import APIKit
+import AccountStore
+import Accounts
 import Base
 import FigureStore
 import Figures
@@ -12,7 +14,8 @@ extension AdminHandlers {
     var orderStatistics: AdminEndpoint {
         var endpoint = AdminEndpoint(
             .get, "/admin/orders/stats", "getOrderStatistics",
-            "What was ordered, paid and refunded, in all and today. Currencies are never added.", for: .staff,
+            "What was ordered, paid and refunded, in all and today, by currency, and in the reporting currency.",
+            for: .staff,
             successes: [.init("The statistics.", AdminShapes.orderStatistics.schema)]
         ) { request in
             let (environment, apps) = Self.counted(request, for: try await member(request, for: .read))
@@ -32,7 +35,7 @@ extension AdminHandlers {
     var supportStatistics: AdminEndpoint {
         var endpoint = AdminEndpoint(
             .get, "/admin/support/stats", "getSupportStatistics",
-            "How revenue went in the last twelve months. Currencies are never added.", for: .staff,
+            "How revenue went in the last twelve months, by currency, and in the reporting currency.", for: .staff,
             successes: [.init("The statistics.", AdminShapes.supportStatistics.schema)]
         ) { request in
             let (environment, apps) = Self.counted(request, for: try await member(request, for: .read))
@@ -40,10 +43,16 @@ extension AdminHandlers {
             let first = FigureMonth(today).advanced(by: 1 - ShownSupportStatistics.months)?.days.lowerBound
             let question = FigureQuestion(
                 .gross, (first ?? today)...today, by: .month, environment: environment, apps: apps)
+            var converted: FigureAnswer?
+            if let currency = try await accounts.current()?.catalog.reportingCurrency {
+                var question = question
+                question.currency = currency
+                converted = try await figures.answer(question)
+            }
             return APIAnswer(
                 .ok,
                 AdminShapes.supportStatistics.value(
-                    of: ShownSupportStatistics(answer: try await figures.answer(question))))
+                    of: ShownSupportStatistics(answer: try await figures.answer(question), converted: converted)))
         }
         endpoint.query = Self.countedQuery
         return endpoint

@@ -4,6 +4,16 @@ import Figures
 import Subscriptions
 
 extension CommandAnswer {
+    /// What a figure's answer says of the months that it is of; nil of what figures say now.
+    static func closings(_ months: [ClosedMonth]?) -> String? {
+        guard let months else { return nil }
+        guard !months.isEmpty else { return "No month of these days is closed." }
+        let named = months.map { month in
+            "\(month.month) (days of \(month.zone)\(month.isProven ? "" : ", not proven"), closed \(month.closedAt.minute) by \(month.closedBy))"
+        }
+        return "Closed: \(named.joined(separator: ", ")). Other months are left out."
+    }
+
     /// A month that was closed.
     package init(_ month: ClosedMonth) {
         let proof = month.isProven ? "it is proven that nothing is missing" : "not proven"
@@ -16,7 +26,7 @@ extension CommandAnswer {
 }
 
 extension CommandShape<ClosedMonth> {
-    fileprivate static var closed: Self {
+    static var closed: Self {
         .init([
             .init("month", \.month.description), .init("zone", \.zone), .init("catalog_version", \.catalogVersion),
             .init("proven", \.isProven), .init("rows", \.rows), .init("closed_at", \.closedAt),
@@ -36,6 +46,7 @@ extension CommandShape<FigureCorrection> {
             .init("bundle_id", column: "APP") { ($0.now ?? $0.was)?.bundleID },
             .init("product_id", column: "PRODUCT") { ($0.now ?? $0.was)?.productID },
             .init("storefront", column: "COUNTRY") { ($0.now ?? $0.was)?.storefront },
+            .init("former_product_id") { $0.was?.productID }, .init("former_storefront") { $0.was?.storefront },
             .init("former_at") { $0.was?.at }, .init("former_amount") { $0.was?.amount },
             .init("former_currency") { $0.was?.currency }, .column("WAS", isNumeric: true) { words($0.was) },
             .init("at") { $0.now?.at }, .init("amount") { $0.now?.amount }, .init("currency") { $0.now?.currency },

@@ -7,25 +7,60 @@ extension CommandAnswer {
     /// A figure by period.
     package init(_ answer: FigureAnswer) {
         let shape = CommandShape<FigureLine>.figure(answer)
+        let conversion = answer.conversion
         let lines = FigureLine.lines(of: answer)
         let question = answer.question
         let about = question.figure.about
-        let zone = answer.zone.map { "Days of \($0)." } ?? "No day was summed yet: a worker does that within seconds."
+        let zone =
+            Self.closings(answer.closed)
+            ?? answer.zone.map { "Days of \($0)." } ?? "No day was summed yet: a worker does that within seconds."
+        let closed = answer.closed.map { [JSONValue.Member("closed", CommandShape.closed.values(of: $0))] } ?? []
         self.init(
-            .object([
-                .init("figure", question.figure.rawValue.json), .init("about", about.json),
-                .init("zone", answer.zone.json), .init("environment", question.environment.json),
-                .init("from", question.days.lowerBound.description.json),
-                .init("to", question.days.upperBound.description.json),
-                .init("by", question.step.rawValue.json), .init("split", question.split?.rawValue.json ?? .null),
-                .init("cells", shape.values(of: lines)),
-            ]),
-            text: (lines.isEmpty ? "nothing on these days" : shape.table(of: lines)) + "\n\n\(about) \(zone)",
+            .object(
+                closed + [
+                    .init("figure", question.figure.rawValue.json), .init("about", about.json),
+                    .init("zone", answer.zone.json), .init("environment", question.environment.json),
+                    .init("from", question.days.lowerBound.description.json),
+                    .init("to", question.days.upperBound.description.json),
+                    .init("by", question.step.rawValue.json), .init("split", question.split?.rawValue.json ?? .null),
+                    .init("in", question.currency.json), .init("rates_corrected_at", answer.ratesCorrectedAt.json),
+                    .init("not_converted", CommandShape.unconverted.values(of: answer.unconverted)),
+                    .init("cells", shape.values(of: lines)),
+                ]),
+            text: (lines.isEmpty ? "nothing on these days" : shape.table(of: lines))
+                + "\n\n\(about) \(zone)\(conversion)",
             csv: shape.csv(of: lines))
     }
 
     /// The rows that a figure counts, a page.
-    package init(_ page: ListPage<FigureRow>) { self.init(page, "rows", .row) }
+    /// - Parameter currency: the one to which amounts are converted; nil where each is by itself.
+    package init(_ page: ListPage<FigureRow>, in currency: String?) { self.init(page, "rows", .row(in: currency)) }
+}
+
+extension FigureAnswer {
+    /// What people have to know of its conversion; empty where there is none.
+    fileprivate var conversion: String {
+        guard let currency = question.currency else { return "" }
+        var lines = ["Each amount is in \(currency) by the rates of its transaction's day."]
+        if let ratesCorrectedAt { lines.append("Rates corrected since \(ratesCorrectedAt).") }
+        if !unconverted.isEmpty {
+            let parts = unconverted.map { lost in
+                let amount = Money(milliunits: lost.amount, currency: lost.currency).amountWords
+                let currency = lost.currency.isEmpty ? "of no currency" : lost.currency
+                return "\(amount) \(currency) in \(lost.count) \(lost.count == 1 ? "row" : "rows")"
+            }
+            lines.append(
+                "No rate is known for \(parts.joined(separator: ", ")): they have lines of their own. storehook rates import adds rates."
+            )
+        }
+        return "\n" + lines.joined(separator: " ")
+    }
+}
+
+extension CommandShape<FigureAnswer.Unconverted> {
+    fileprivate static var unconverted: Self {
+        .init([.init("currency", \.currency), .init("count", \.count), .init("amount", \.amount)])
+    }
 }
 
 /// A value of a figure as a line.
@@ -42,7 +77,9 @@ private struct FigureLine: Sendable {
     static func lines(of answer: FigureAnswer) -> [FigureLine] {
         guard let first = answer.question.figure.columns.first else { return [] }
         var most: [String?: Int64] = [:]
-        for cell in answer.cells { most[cell.currency] = max(most[cell.currency] ?? 0, first.value(cell.sums) ?? 0) }
+        for cell in answer.cells {
+            most[cell.currency] = max(most[cell.currency] ?? 0, first.value(cell.sums) ?? 0)
+        }
         return answer.cells.map { cell in
             let (value, largest) = (first.value(cell.sums) ?? 0, most[cell.currency] ?? 0)
             let bar =
@@ -85,8 +122,12 @@ private struct FigureLine: Sendable {
 extension CommandShape<FigureLine> {
     fileprivate static func figure(_ answer: FigureAnswer) -> Self {
         var fields: [Field] = [.init("period", column: "PERIOD", \.name)]
-        if let split = answer.question.split, split != .currency || !answer.question.figure.isMoney {
-            fields.append(.init(split.rawValue, column: split.rawValue.uppercased()) { $0.cell.group ?? "" })
+        let isConverted = answer.question.currency != nil
+        if let split = answer.question.split, split != .currency || !answer.question.figure.isMoney || isConverted {
+            // Beside the currency of the amounts stands that of the transactions.
+            let name = split == .currency && isConverted ? "of_currency" : split.rawValue
+            fields.append(
+                .init(name, column: name.uppercased().replacing("_", with: " ")) { $0.cell.group ?? "" })
         }
         if answer.question.figure.isMoney {
             fields.append(.init("currency", column: "CURRENCY") { $0.cell.currency ?? "" })
@@ -94,6 +135,10 @@ extension CommandShape<FigureLine> {
         for column in answer.question.figure.columns {
             fields.append(.init(column.name) { column.value($0.cell.sums) })
             fields.append(.column(column.heading, isNumeric: true) { $0.words(column) })
+        }
+        if isConverted {
+            fields.append(.init("not_converted") { $0.cell.isUnconverted ? $0.cell.sums.count : 0 })
+            fields.append(.column("NOT CONVERTED") { $0.cell.isUnconverted ? "\($0.cell.sums.count)" : nil })
         }
         return Self(
             fields + [
@@ -115,14 +160,22 @@ extension FigureColumn {
 }
 
 extension CommandShape<FigureRow> {
-    fileprivate static var row: Self {
-        .init([
-            .init("at", column: "AT", \.at), .init("measure", column: "WHAT", \.measure.rawValue),
-            .init("order", column: "ORDER", \.order), .init("bundle_id", column: "APP", \.bundleID),
-            .init("product_id", column: "PRODUCT", \.productID), .init("storefront", column: "COUNTRY", \.storefront),
-            .init("amount", \.amount), .init("currency", \.currency),
-            .column("AMOUNT", isNumeric: true) { Money($0.amount, in: $0.currency)?.words },
-            .init("transaction_id", column: "TRANSACTION", \.transactionID),
-        ])
+    fileprivate static func row(in currency: String?) -> Self {
+        .init(
+            [
+                .init("at", column: "AT", \.at), .init("measure", column: "WHAT", \.measure.rawValue),
+                .init("order", column: "ORDER", \.order), .init("bundle_id", column: "APP", \.bundleID),
+                .init("product_id", column: "PRODUCT", \.productID),
+                .init("storefront", column: "COUNTRY", \.storefront),
+                .init("amount", \.amount), .init("currency", \.currency),
+                .column("AMOUNT", isNumeric: true) { Money($0.amount, in: $0.currency)?.words },
+                .init("transaction_id", column: "TRANSACTION", \.transactionID),
+            ]
+                + (currency == nil
+                    ? []
+                    : [
+                        .init("in") { _ in currency }, .init("converted", \.converted),
+                        .column("CONVERTED", isNumeric: true) { Money($0.converted, in: currency)?.words },
+                    ]))
     }
 }

@@ -42,13 +42,19 @@ extension CommandAnswer {
         let shape = CommandShape<ReportComparison.Line>.line
         let counts = ReportComparison.Outcome.allCases.map { ($0.rawValue, comparison.count($0)) }
         let apart: [(name: String, count: Int64, words: String)] = [
-            ("apple_other_rows", Int64(compared.report.otherRows), "rows of the report are of apps"),
+            (
+                "apple_other_rows", Int64(compared.report.otherRows),
+                "rows of the report are of apps or of restored purchases"
+            ),
             (
                 "apple_rows_without_amount", Int64(compared.report.rowsWithoutAmount),
                 "rows of the report have no units or no price"
             ),
-            ("unpriced", compared.books.unpriced, "transactions have no signed price"),
-            ("partial_refunds", compared.books.partialRefunds, "refunds are of a part of the price"),
+            ("unpriced", compared.books.unpriced, "transactions or refunds have no signed price, country or currency"),
+            (
+                "partial_refunds", compared.books.partialRefunds,
+                "refunds are of a part of the price, or of an unknown amount"
+            ),
             ("reversals", compared.books.reversals, "refunds were taken back"),
         ]
         let days = compared.report.days

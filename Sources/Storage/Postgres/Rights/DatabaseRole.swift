@@ -88,6 +88,9 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "booked_refunds": [.select, .insert, .update, .delete], "order_days": [.select, .insert, .update],
                 "figure_cells": [.select, .insert, .delete], "figure_marks": [.select, .delete],
                 "figure_sums": [.select, .insert, .update, .delete], "figure_state": [.select, .update],
+                "exchange_rates": [.select], "conversion_marks": [.select, .delete],
+                "converted_sums": [.select, .insert, .update, .delete],
+                "corrected_conversions": [.select, .insert, .delete],
                 "order_clock": [.select, .update], "booked_attempts": [.select, .insert, .update],
                 "staff_refund_requests": [.select],
                 "delete_event_positions": [.execute],
@@ -125,6 +128,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         "note_opened_texts": [.execute], "staff_refund_requests": [.insert],
                         "refund_request_texts": [.insert], "closed_months": [.insert], "closed_rows": [.insert],
                         "closed_cells": [.insert],
+                        "exchange_rates": [.insert, .update], "earlier_rates": [.insert],
+                        "rate_imports": [.insert], "conversion_marks": [.insert],
                     ])
                 )
                 .union(
@@ -232,7 +237,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "order_classes": [.select], "order_days": [.select], "order_transactions": [.select],
                 "shared_transactions": [.select], "order_number": [.execute],
                 "figure_cells": [.select], "figure_marks": [.select], "figure_sums": [.select],
-                "figure_state": [.select], "proven_until": [.select],
+                "figure_state": [.select], "proven_until": [.select], "exchange_rates": [.select],
+                "conversion_marks": [.select], "converted_sums": [.select], "corrected_conversions": [.select],
                 "staff_refund_requests": [.select, .insert], "refund_request_texts": [.select, .insert],
             ])
             .union(Self.decidingRefunds)

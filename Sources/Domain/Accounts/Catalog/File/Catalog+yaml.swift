@@ -32,7 +32,7 @@ extension Catalog {
         guard let catalog else { throw CatalogFault(findings.filter { $0.severity == .error }) }
         self.init(
             tiers: catalog.tiers, products: catalog.products, features: catalog.features, aliases: catalog.aliases,
-            trial: catalog.trial, timeZone: catalog.timeZone, warningDays: catalog.warningDays, refunds: catalog.refunds
-        )
+            trial: catalog.trial, timeZone: catalog.timeZone, reportingCurrency: catalog.reportingCurrency,
+            warningDays: catalog.warningDays, refunds: catalog.refunds)
     }
 }

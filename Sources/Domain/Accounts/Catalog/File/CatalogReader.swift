@@ -42,7 +42,7 @@ struct CatalogReader {
         let features = features(file, tiers)
         return Catalog(
             tiers: tiers, products: products, features: features, aliases: aliases(file, features),
-            trial: trial(file, tiers), timeZone: timeZone(file),
+            trial: trial(file, tiers), timeZone: timeZone(file), reportingCurrency: reportingCurrency(file),
             warningDays: file.number("warning_days") ?? Catalog.usualWarningDays, refunds: refunds(file, products))
     }
 
@@ -54,6 +54,15 @@ struct CatalogReader {
             file["time_zone"],
             "there is no time zone \(YAMLFault.quoting(name)); write one of IANA's list, like Asia/Shanghai, or UTC")
         return .gmt
+    }
+
+    private mutating func reportingCurrency(_ file: CatalogEntry) -> String? {
+        guard let code = file.text("reporting_currency") else { return nil }
+        if CurrencyCode.isKnown(code) { return code }
+        complain(
+            file["reporting_currency"],
+            "there is no currency \(YAMLFault.quoting(code)); write one of ISO 4217 in capital letters, like EUR")
+        return nil
     }
 
     private mutating func tiers(_ file: CatalogEntry) -> [Catalog.Tier] {

@@ -27,6 +27,10 @@ extension StrictObject {
                 "time_zone", .word(timeZone),
                 "The time zone of the days and months that usage is counted by (IANA); UTC by default."),
             .init(
+                "reporting_currency", .word(currency),
+                "The currency in which figures of money are answered (ISO 4217); by default each currency is by itself."
+            ),
+            .init(
                 "warning_days", .integer(0...365),
                 "How many days before its end an access counts as ending soon; 7 by default."),
             .init("app", .word(.bundleID), "The bundle id of the products that name none."),

@@ -1,0 +1,11 @@
+import ArgumentParser
+
+struct RatesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rates",
+        abstract: "Exchange rates, by which figures are converted to one currency.",
+        discussion: """
+            Example: storehook rates import eurofxref-hist.xml && storehook rates list
+            """,
+        subcommands: [RatesImport.self, RatesList.self])
+}

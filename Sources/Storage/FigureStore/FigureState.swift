@@ -1,0 +1,139 @@
+import Base
+import Postgres
+
+/// In which zone and currency figures stand, and in which they are being summed.
+struct FigureState {
+    /// The zone of the figures that stand; nil before any do.
+    var zone: String?
+    /// The zone whose days are being summed.
+    var nextZone: String?
+    /// The first day that is summed in it.
+    var summedFrom: CalendarDay?
+    /// The currency to which amounts are converted; nil where there is none.
+    var currency: String?
+    /// The first day that is converted; nil where all are, or there is no currency.
+    var convertedFrom: CalendarDay?
+
+    /// Those in which days are to be up to date.
+    var zones: [String] { [zone, nextZone].compactMap(\.self) }
+
+    private init(_ row: PostgresRow) throws {
+        zone = try row.decode("zone")
+        nextZone = try row.decode("next_zone")
+        summedFrom = try row.decode("summed_from", as: String?.self).flatMap { CalendarDay($0) }
+        currency = try row.decode("currency")
+        convertedFrom = try row.decode("converted_from", as: String?.self).flatMap { CalendarDay($0) }
+    }
+
+    private static let columns =
+        "select zone, next_zone, summed_from::text as summed_from, currency, converted_from::text as converted_from from storehook.figure_state"
+
+    /// The state as it stands.
+    static func read(_ session: borrowing PostgresSession) throws -> FigureState {
+        try FigureState(session.query(PostgresQuery(unescaped: columns, name: "figures.state_read")).one())
+    }
+
+    /// The state, locked; nil while another worker has it.
+    static func locked(_ session: borrowing PostgresSession) throws -> FigureState? {
+        try session.query(
+            PostgresQuery(unescaped: "\(columns) for update skip locked", name: "figures.lock").keepingPlan()
+        ).map { try FigureState($0) }.first
+    }
+
+    /// Whether all days of the zone that stands are converted to a currency.
+    func keeps(_ currency: String) -> Bool { zone != nil && self.currency == currency && convertedFrom == nil }
+
+    // MARK: The zone
+
+    /// Begins to sum in a zone: behind its last day, today or later.
+    mutating func begin(_ zone: String, _ session: borrowing PostgresSession) throws {
+        // What is left of the zone from an earlier change of it goes first.
+        try session.query(.drop(zone))
+        nextZone = zone
+        summedFrom = try Self.behindLastDay(in: zone, session)
+        try write(session)
+    }
+
+    /// Stays in the zone that stands.
+    mutating func abandon(_ session: borrowing PostgresSession) throws {
+        (nextZone, summedFrom) = (nil, nil)
+        try write(session)
+    }
+
+    /// Sums the next days of a new zone, the latest first. At the end its figures stand.
+    /// - Returns: whether there are more.
+    mutating func walk(_ count: Int64, _ session: borrowing PostgresSession) throws -> Bool {
+        guard let nextZone, let from = summedFrom else { return false }
+        let first = try session.query(.firstDay(in: nextZone)).one().decode(0, as: String?.self)
+            .flatMap { CalendarDay($0) }
+        guard let first, first < from else {
+            (zone, self.nextZone, summedFrom) = (nextZone, nil, nil)
+            // Its days were converted as they were summed, but for those of before the currency changed.
+            if convertedFrom != nil { convertedFrom = try Self.behindLastDay(in: nextZone, session) }
+            try write(session)
+            return convertedFrom != nil
+        }
+        let start = max(first.number, from.number - count)
+        try sum((start..<from.number).map { CalendarDay(number: $0) }, in: nextZone, session)
+        summedFrom = CalendarDay(number: start)
+        try write(session)
+        return true
+    }
+
+    /// Sums whole days anew, in the currency, too.
+    func sum(_ days: [CalendarDay], in zone: String, _ session: borrowing PostgresSession) throws {
+        try session.query(.sum(days, in: zone))
+        try convert(days, in: zone, session)
+    }
+
+    // MARK: The currency
+
+    /// Takes another currency, or none. While its days are being converted, answers in it are worked out from the cells.
+    mutating func take(_ currency: String?, _ session: borrowing PostgresSession) throws {
+        // What is left of it from an earlier change goes first.
+        if let currency { try session.query(.dropConverted(to: currency)) }
+        self.currency = currency
+        // Where nothing is summed yet, each day will be converted as it is summed.
+        let zone = zone ?? nextZone
+        convertedFrom = currency == nil ? nil : try zone.flatMap { try Self.behindLastDay(in: $0, session) }
+        try write(session)
+    }
+
+    /// Converts the next days of the zone that stands, the latest first.
+    /// - Returns: whether there are more.
+    mutating func walkConversion(_ count: Int64, _ session: borrowing PostgresSession) throws -> Bool {
+        // A new zone's days are converted as they are summed.
+        guard let zone, nextZone == nil, let from = convertedFrom else { return false }
+        let days = try session.query(.days(in: zone, before: from, count)).compactMap {
+            CalendarDay(try $0.decode(0, as: String.self))
+        }
+        try convert(days, in: zone, session)
+        convertedFrom = days.count < count ? nil : days.last
+        try write(session)
+        return convertedFrom != nil
+    }
+
+    /// Converts whole days anew.
+    func convert(_ days: [CalendarDay], in zone: String, _ session: borrowing PostgresSession) throws {
+        guard let currency, !days.isEmpty else { return }
+        try session.query(.convert(days, in: zone, to: currency))
+        try session.query(.dropEmpty(days, in: zone, currency))
+    }
+
+    private static func behindLastDay(
+        in zone: String, _ session: borrowing PostgresSession
+    ) throws -> CalendarDay? {
+        try CalendarDay(session.query(.lastDay(in: zone)).one().decode(0, as: String.self))
+    }
+
+    private func write(_ session: borrowing PostgresSession) throws {
+        try session.query(
+            PostgresQuery(
+                "figures.state",
+                """
+                update storehook.figure_state
+                   set zone = \(zone), next_zone = \(nextZone), summed_from = \(summedFrom?.description)::text::date,
+                       currency = \(currency), converted_from = \(convertedFrom?.description)::text::date
+                """))
+    }
+}

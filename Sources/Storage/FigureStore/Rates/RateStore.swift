@@ -1,0 +1,156 @@
+package import Base
+package import Figures
+package import Postgres
+
+/// The exchange rates of a database, as files stated them.
+package struct RateStore: Sendable {
+    private let pool: PostgresPool
+
+    /// The rates of a database.
+    package init(_ pool: PostgresPool) { self.pool = pool }
+
+    /// Adds the rates of a file, all of them or none, and records it. A rate that was another one before is corrected: its earlier value
+    /// stays on record, with the instant until which it counted. Rates that the file lacks stay. Of two who import at once one waits.
+    /// - Parameters:
+    ///   - rates: each currency at most once a day.
+    ///   - digest: of the file.
+    ///   - actor: for the record.
+    /// - Throws: `PostgresError`.
+    package func take(_ rates: [ExchangeRate], digest: Fingerprint, by actor: String) async throws -> RateImport {
+        try await pool.withTransaction(TransactionOptions(idleTimeout: .seconds(60), name: "rates.import")) { session in
+            // A clock holds this lock while it sums days: what it summed before is marked below, and what it sums later has these rates.
+            try session.query("select 1 from storehook.figure_state for update", deadline: Self.patience)
+            let instant = try session.query("select clock_timestamp()").one().decode(0, as: PostgresTimestamp.self)
+            var taken = RateImport(rates: Int64(rates.count), added: 0, corrected: 0)
+            for start in stride(from: 0, to: rates.count, by: Self.portion) {
+                let portion = rates[start..<min(start + Self.portion, rates.count)]
+                let row = try session.query(.write(portion, at: instant), deadline: Self.patience).one()
+                let corrected: Int64 = try row.decode("corrected")
+                taken.added += try row.decode("written", as: Int64.self) - corrected
+                taken.corrected += corrected
+            }
+            try session.query(.markConversions(since: instant), deadline: Self.patience)
+            try session.query(.record(taken, digest, by: actor, at: instant))
+            return taken
+        }
+    }
+
+    /// What is known of each currency, in the order of their codes.
+    /// - Throws: `PostgresError`.
+    package func known() async throws -> [KnownRates] {
+        try await pool.query(.known).map { row in
+            KnownRates(
+                currency: try row.decode("currency"), first: try row.decode("first"), last: try row.decode("last"),
+                days: try row.decode("days"), uncovered: try row.decode("uncovered"),
+                corrected: try row.decode("corrected"),
+                importedAt: Timestamp(try row.decode("imported_at", as: PostgresTimestamp.self)))
+        }
+    }
+
+    /// For how long each statement may wait for others and work.
+    private static let patience = Duration.seconds(300)
+    private static let portion = 20_000
+}
+
+/// What an import did.
+package struct RateImport: Sendable, Hashable {
+    /// How many rates the file has.
+    package var rates: Int64
+    /// How many of them were not known.
+    package var added: Int64
+    /// How many were known as another value.
+    package var corrected: Int64
+
+    /// The counts of an import.
+    package init(rates: Int64, added: Int64, corrected: Int64) {
+        (self.rates, self.added, self.corrected) = (rates, added, corrected)
+    }
+}
+
+/// What is known of a currency.
+package struct KnownRates: Sendable, Hashable {
+    /// ISO 4217.
+    package var currency: String
+    /// The first day with a rate, as `2026-03-02`.
+    package var first: String
+    /// The last one.
+    package var last: String
+    /// How many days have a rate.
+    package var days: Int64
+    /// How many days between the first and the last one no rate counts for.
+    package var uncovered: Int64
+    /// How many rates were corrected.
+    package var corrected: Int64
+    /// When the latest of them were imported.
+    package var importedAt: Timestamp
+}
+
+extension PostgresQuery {
+    fileprivate static func write(_ rates: ArraySlice<ExchangeRate>, at instant: PostgresTimestamp) -> PostgresQuery {
+        PostgresQuery(
+            "rates.write",
+            """
+            with given as materialized (
+                select currency, day::date as day, billionths
+                  from unnest(\(rates.map(\.currency)), \(rates.map(\.day.description)), \(rates.map(\.rate.billionths)))
+                       g (currency, day, billionths)
+            ), corrected as materialized (
+                select e.currency, e.day, e.billionths, e.imported_at
+                  from given g join storehook.exchange_rates e using (currency, day) where e.billionths <> g.billionths
+            ), kept as (
+                insert into storehook.earlier_rates (currency, day, billionths, imported_at, replaced_at)
+                select currency, day, billionths, imported_at, \(instant) from corrected
+            ), written as (
+                insert into storehook.exchange_rates as known (currency, day, billionths, imported_at)
+                select currency, day, billionths, \(instant) from given
+                    on conflict (currency, day) do update
+                   set billionths = excluded.billionths, imported_at = excluded.imported_at, corrected_at = excluded.imported_at
+                 where known.billionths <> excluded.billionths
+                returning 1
+            )
+            select (select count(*) from written) as written, (select count(*) from corrected) as corrected
+            """)
+    }
+
+    /// Marks days of the figures for conversion: those with an amount whose rate was imported at this instant.
+    fileprivate static func markConversions(since instant: PostgresTimestamp) -> PostgresQuery {
+        PostgresQuery(
+            "rates.mark",
+            """
+            with state as materialized (
+                select currency, array[zone, next_zone] as zones from storehook.figure_state where currency is not null
+            ), changed as materialized (
+                select distinct e.currency, e.day + n as day
+                  from storehook.exchange_rates e cross join generate_series(0, \(Int64(ConvertedCells.oldest))::int) n
+                 where e.imported_at = \(instant)
+            )
+            insert into storehook.conversion_marks (day)
+            select distinct c.day
+              from state s join storehook.figure_cells c on c.zone = any (s.zones) and c.unit <> 0 and c.currency <> s.currency
+             where (c.currency, c.rate_day) in (select currency, day from changed)
+                or (s.currency, c.rate_day) in (select currency, day from changed)
+                on conflict do nothing
+            """)
+    }
+
+    fileprivate static func record(
+        _ taken: RateImport, _ digest: Fingerprint, by actor: String, at instant: PostgresTimestamp
+    ) -> PostgresQuery {
+        PostgresQuery(
+            "rates.record",
+            """
+            insert into storehook.rate_imports (at, imported_by, digest, rates, added, corrected)
+            values (\(instant), \(actor), decode(\(digest.description), 'hex'), \(taken.rates), \(taken.added), \(taken.corrected))
+            """)
+    }
+
+    fileprivate static let known = PostgresQuery(
+        "rates.known",
+        """
+        select currency, min(day)::text as first, max(day)::text as last, count(*) as days,
+               coalesce(sum(greatest(day - before - \(unescaped: "\(ConvertedCells.oldest)") - 1, 0)), 0)::bigint as uncovered,
+               count(corrected_at) as corrected, max(imported_at) as imported_at
+          from (select *, lag(day) over (partition by currency order by day) as before from storehook.exchange_rates) r
+         group by currency order by currency
+        """)
+}
