@@ -139,7 +139,7 @@ struct CloseTests {
     func random() async throws {
         var generator = SeededGenerator()
         let now = Timestamp(secondsSince1970: Int64(Date.now.timeIntervalSince1970))
-        for seeds in sampledSeeds(of: takesAllSamples ? 800 : 1000).batches(of: 100) {
+        for seeds in sampledSeeds(of: takesAllSamples ? 800 : 400).batches(of: 100) {
             try await FigureDatabase.with { database in
                 let lives = seeds.map { OrderLives.life(seed: $0, now: now) }
                 // Half of all messages come after the months were closed.
