@@ -74,7 +74,7 @@ struct CloseTests {
         }
     }
 
-    @Test("a month is refused while it runs, while something is not summed, where it is not proven, and twice")
+    @Test("a month is refused while it runs, while notifications wait, where it is not proven, and twice")
     func refusals() async throws {
         try await FigureDatabase.with { database in
             try await database.hear(Self.coin("1"))
