@@ -1,21 +1,11 @@
 /// A country or region, by the two letters of Apple's reports and by the three of signed transactions.
 package struct Territory: Sendable, Hashable {
-    /// ISO 3166-1 alpha-2.
-    package let alpha2: String
     /// ISO 3166-1 alpha-3.
     package let alpha3: String
 
     /// By its two letters; nil where there is none of these.
     package init?(alpha2: String) {
         guard let alpha3 = Self.byTwo[alpha2] else { return nil }
-        self.alpha2 = alpha2
-        self.alpha3 = alpha3
-    }
-
-    /// By its three letters; nil where there is none of these.
-    package init?(alpha3: String) {
-        guard let alpha2 = Self.byThree[alpha3] else { return nil }
-        self.alpha2 = alpha2
         self.alpha3 = alpha3
     }
 
@@ -23,7 +13,6 @@ package struct Territory: Sendable, Hashable {
         uniqueKeysWithValues: codes.split(whereSeparator: \.isWhitespace).map {
             (String($0.prefix(2)), String($0.dropFirst(2)))
         })
-    private static let byThree = Dictionary(uniqueKeysWithValues: byTwo.map { ($1, $0) })
 
     /// Both codes of each, of all in ISO 3166-1, and of Kosovo, which is not in it: XKS in the App Store.
     private static let codes = """

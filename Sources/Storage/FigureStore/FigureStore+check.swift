@@ -59,7 +59,7 @@ extension FigureStore {
 }
 
 extension PostgresQuery {
-    /// The days of which there are cells or rows, with the zone, in their order.
+    /// The days that have cells or rows, with the zone, in order.
     fileprivate static let daysToCheck = PostgresQuery(
         "figures.days_to_check",
         """

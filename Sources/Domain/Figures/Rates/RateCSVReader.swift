@@ -70,6 +70,6 @@ enum RateCSVReader {
     private static let ownHeader: [Substring] = ["date", "currency", "rate"]
     private static let longestLine = 4096
     private static let forms =
-        "this is no file of rates: it is the bank's eurofxref-hist.xml or eurofxref-hist.csv, or lines with commas, of which the first "
-        + "is date,currency,rate"
+        "this is no file of rates: it is the bank's eurofxref-hist.xml or eurofxref-hist.csv, or lines with commas below "
+        + "date,currency,rate"
 }

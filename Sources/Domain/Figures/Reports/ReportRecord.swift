@@ -47,9 +47,8 @@ struct ReportRecord {
 
     /// A currency, ISO 4217.
     func currency(_ column: ReportColumn) throws(ReportFault) -> String {
-        try value(column, "is a currency in three capital letters, like USD") { text in
-            text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-                ? text : nil
+        try value(column, "is a currency in three capital letters, like USD") {
+            CurrencyCode.isKnown($0) ? $0 : nil
         }
     }
 
