@@ -82,7 +82,7 @@ struct PastLivesTests {
                 }
             }
             print("past lives: \(same) as they were, \(changed) with dated news, \(access) with access")
-            #expect(isEnough(same, of: 1_000) && isEnough(changed, of: 100) && isEnough(access, of: 150))
+            #expect(isEnough(same, of: 1_000) && isEnough(changed, of: 40) && isEnough(access, of: 150))
         }
     }
 
