@@ -3,6 +3,7 @@ import AppStorePayloads
 import Base
 import OrderStore
 import OrderSupport
+import Pipeline
 import Postgres
 import PurchaseStore
 import Subscriptions
@@ -30,6 +31,28 @@ struct BookTests {
             #expect(try await site.texts(Self.types) == types)
             try await site.apply([Shop.entry("1", "7", at: Shop.day(100), product: "premium", first: Shop.day(0))])
             #expect(try await site.texts(Self.types).last == "crossgrade")
+        }
+    }
+
+    @Test("classes are looked up again where a restored backup has other ones under their numbers")
+    func restored() async throws {
+        try await OrderDatabase.with(catalog: Shop.catalog()) { site in
+            // One worker's, which remembers.
+            let pipeline = EvidencePipeline(site.pool, ledger: site.ledger)
+            func hear(_ entry: LedgerEntry) async throws {
+                _ = try await site.pool.withTransaction { try pipeline.apply([entry], $0).settled.changed }
+            }
+            for id in ["1", "2", "3"] { try await hear(Shop.entry(id, at: Shop.day(0))) }
+            try await site.pool.query("update storehook.order_classes set product_id = 'other'")
+            try await hear(Shop.entry("4", at: Shop.day(0)))
+            try await site.pool.query("delete from storehook.order_classes where product_id = 'basic'")
+            try await hear(Shop.entry("5", at: Shop.day(0)))
+            #expect(
+                try await site.texts(
+                    """
+                    select concat_ws(' ', o.order_key, c.product_id)
+                      from storehook.booked_orders o left join storehook.order_classes c on c.id = o.class_id order by o.order_key
+                    """) == ["1 other", "2 other", "3 other", "4", "5 basic"])
         }
     }
 

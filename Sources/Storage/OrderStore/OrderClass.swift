@@ -56,10 +56,7 @@ extension OrderStore {
     func numbers(
         of wanted: Set<OrderClass>, _ session: borrowing PostgresSession
     ) throws -> [OrderClass: Int32] {
-        var numbers: [OrderClass: Int32] = [:]
-        classes.withLock { known in
-            for kind in wanted { numbers[kind] = known[kind] }
-        }
+        var numbers = try stillKnown(wanted, session)
         // What another transaction adds at the same moment is found once it has committed.
         while true {
             let missing = wanted.filter { numbers[$0] == nil }.sorted()
@@ -76,6 +73,27 @@ extension OrderStore {
                 known.merge(found) { first, _ in first }
             }
         }
+    }
+
+    /// The numbers that are known, and still are those of their classes. A backup that was restored, or a standby that was promoted, may have
+    /// other classes under these numbers, or none.
+    private func stillKnown(
+        _ wanted: Set<OrderClass>, _ session: borrowing PostgresSession
+    ) throws -> [OrderClass: Int32] {
+        let known = classes.withLock { known in
+            wanted.reduce(into: [OrderClass: Int32]()) { $0[$1] = known[$1] }
+        }
+        guard !known.isEmpty else { return [:] }
+        let query = PostgresQuery(
+            "orders.classes_by_number",
+            "select * from storehook.order_classes where id = any (\(Array(known.values)))")
+        var numbers: [OrderClass: Int32] = [:]
+        for row in try session.query(query.keepingPlan()) {
+            let (kind, number) = (try OrderClass(row), try row.decode("id", as: Int32.self))
+            if known[kind] == number { numbers[kind] = number }
+        }
+        if numbers.count < known.count { classes.withLock { $0.removeAll() } }
+        return numbers
     }
 }
 
