@@ -163,7 +163,7 @@ let package = Package(
             path: "Sources/Storage/OrderStore", swiftSettings: rules),
         // Figures: sums of the books by day.
         .target(
-            name: "FigureStore", dependencies: ["Base", "Figures", "Postgres", "PurchaseStore"],
+            name: "FigureStore", dependencies: ["Accounts", "Base", "Figures", "Postgres", "PurchaseStore"],
             path: "Sources/Storage/FigureStore", swiftSettings: rules),
         // What Apple was asked and what it answered: its history of notifications, test notifications, extensions, consumption.
         .target(

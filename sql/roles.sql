@@ -124,6 +124,8 @@ grant insert on storehook.duplicates, storehook.dead_letters to storehook_worker
 grant select, insert on storehook.notifications, storehook.records, storehook.purchase_facts,
     storehook.shared_transactions
     to storehook_worker;
+-- The walk through the books completes what releases before left out.
+grant update (billing_plan, up_front_period) on storehook.purchase_facts to storehook_worker;
 grant select, insert, update on storehook.purchase_lines, storehook.transactions, storehook.renewals,
     storehook.subscriptions, storehook.one_time_purchases to storehook_worker;
 grant delete on storehook.subscriptions, storehook.one_time_purchases to storehook_worker;
@@ -179,12 +181,12 @@ grant select, insert, update on storehook.purchased_products to storehook_worker
 -- Whatever changes a purchase books its orders; workers deal their numbers, and book the purchases of before. No number is ever taken back.
 grant select, insert on storehook.order_classes to storehook_worker;
 grant select, insert, update on storehook.booked_orders, storehook.booked_transactions, storehook.booked_refunds,
-    storehook.order_days to storehook_worker;
-grant delete on storehook.booked_transactions, storehook.booked_refunds to storehook_worker;
+    storehook.booked_stretches, storehook.order_days to storehook_worker;
+grant delete on storehook.booked_transactions, storehook.booked_refunds, storehook.booked_stretches to storehook_worker;
 grant select, update on storehook.order_clock to storehook_worker;
 -- And sum figures. What changes the books marks their days by itself.
 grant select, insert, delete on storehook.figure_cells to storehook_worker;
-grant select, delete on storehook.figure_marks to storehook_worker;
+grant select, insert, delete on storehook.figure_marks, storehook.figure_plans to storehook_worker;
 grant select, insert, update, delete on storehook.figure_sums to storehook_worker;
 grant select, update on storehook.figure_state to storehook_worker;
 -- In the reporting currency, too, by rates that operators import.
@@ -310,9 +312,9 @@ grant select, insert, delete on storehook.subscription_history, storehook.replac
     to storehook_api;
 grant select, insert, update on storehook.purchased_products to storehook_api;
 grant select, insert on storehook.order_classes to storehook_api;
-grant select, insert, update on storehook.booked_orders, storehook.booked_transactions, storehook.booked_refunds
-    to storehook_api;
-grant delete on storehook.booked_transactions, storehook.booked_refunds to storehook_api;
+grant select, insert, update on storehook.booked_orders, storehook.booked_transactions, storehook.booked_refunds,
+    storehook.booked_stretches to storehook_api;
+grant delete on storehook.booked_transactions, storehook.booked_refunds, storehook.booked_stretches to storehook_api;
 grant select, update (state, decider, decided_at, share_before, refunded_before, refunded_before_at, apple_share,
     apple_amount, apple_at, reversed_at, processed_at) on storehook.staff_refund_requests to storehook_api;
 -- Whose it is, and what the account is by it, commits with it. Apps begin trials and tell what they saw of attempts to buy; what
@@ -395,7 +397,7 @@ grant select (order_id, matched_order_id) on storehook.booked_attempts to storeh
 grant execute on function storehook.order_number(date, integer) to storehook_console;
 -- It answers figures, and says how far they are proven.
 grant select on storehook.figure_cells, storehook.figure_marks, storehook.figure_sums, storehook.figure_state,
-    storehook.proven_until to storehook_console;
+    storehook.figure_plans, storehook.booked_stretches, storehook.proven_until to storehook_console;
 grant select on storehook.exchange_rates, storehook.conversion_marks, storehook.converted_sums,
     storehook.corrected_conversions to storehook_console;
 -- It asks for refunds and decides about them. Who does holds the transaction in the books, which needs the right to update a column of it;

@@ -1873,6 +1873,34 @@ CREATE FUNCTION storehook.list_purchased_products() RETURNS void
         do update set held_until = excluded.held_until where p.held_until < excluded.held_until
 $$;
 
+CREATE FUNCTION storehook.mark_figures_of_accounts() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    ids bigint[];
+begin
+    select array_agg(distinct o.id) into ids
+      from (
+        select k.* from rows r
+          join storehook.account_lines k on (k.token, k.environment, k.bundle_id) = (r.token, r.environment, r.bundle_id)
+        union
+        select r.* from rows r
+        union
+        select k.* from rows r
+          join storehook.account_lines k
+            on (k.original_transaction_id, k.bundle_id, k.environment) = (r.original_transaction_id, r.bundle_id, r.environment)) k
+      join storehook.booked_orders o on (o.environment, o.bundle_id, o.order_key) = (k.environment, k.bundle_id, k.original_transaction_id)
+     where o.plan_type = 'auto_renewable';
+    if ids is null then return null; end if;
+    perform storehook.mark_recurring(
+        ids, array_fill('-infinity'::timestamptz, array[cardinality(ids)]), array_fill('infinity'::timestamptz, array[cardinality(ids)]));
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.mark_figures_of_orders() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1914,23 +1942,64 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.mark_figures_of_stretches() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    ids    bigint[];
+    firsts timestamptz[];
+    lasts  timestamptz[];
+begin
+    if tg_op <> 'UPDATE' then
+        select array_agg(r.order_id), array_agg(r.starts_at), array_agg(r.ends_at) into ids, firsts, lasts from rows r;
+    else
+        select array_agg(n.order_id), array_agg(least(o.starts_at, n.starts_at)), array_agg(greatest(o.ends_at, n.ends_at))
+          into ids, firsts, lasts
+          from old_rows o join new_rows n using (order_id, item, place)
+         where (o.starts_at, o.ends_at, o.end_reason) is distinct from (n.starts_at, n.ends_at, n.end_reason);
+    end if;
+    if ids is null then return null; end if;
+    insert into storehook.figure_marks (hour)
+    select distinct date_trunc('hour', m.at, 'UTC') from (select unnest(firsts) union all select unnest(lasts)) m (at)
+     where m.at < now() + interval '2 hours';
+    if tg_op = 'UPDATE' then
+        insert into storehook.figure_marks (hour)
+        select distinct date_trunc('hour', m.at, 'UTC') from old_rows o cross join lateral (values (o.starts_at), (o.ends_at)) m (at)
+         where m.at < now() + interval '2 hours';
+    end if;
+    perform storehook.mark_recurring(ids, firsts, lasts);
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.mark_figures_of_transactions() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
     AS $$
+declare
+    ids    bigint[];
+    firsts timestamptz[];
+    lasts  timestamptz[];
 begin
     if tg_op <> 'UPDATE' then
         insert into storehook.figure_marks (hour)
         select distinct date_trunc('hour', m.at, 'UTC') from rows r
          cross join lateral (
-            values (r.starts_at), (case when r.heard_at - r.starts_at > interval '24 hours' then r.heard_at end)
+            values (r.starts_at), (case when r.heard_at - r.starts_at > interval '24 hours' then r.heard_at end),
+                   (case when coalesce(r.counts_until, r.ends_at) < now() + interval '2 hours' then coalesce(r.counts_until, r.ends_at) end)
             union all
             -- A rebuild may find refunds without their transaction.
             select s.at from storehook.booked_refunds b cross join lateral (values (b.at), (b.heard_at)) s (at)
              where (b.order_id, b.item) = (r.order_id, r.item)) m (at)
          where m.at is not null;
+        -- What begins in this hour has nothing behind it.
+        select array_agg(r.order_id), array_agg(r.starts_at), array_agg(coalesce(r.counts_until, r.ends_at)) into ids, firsts, lasts
+          from rows r where r.ends_at is not null and r.starts_at < date_trunc('hour', now());
     else
         insert into storehook.figure_marks (hour)
         select distinct date_trunc('hour', m.at, 'UTC')
@@ -1947,9 +2016,73 @@ begin
          where (o.starts_at, o.heard_at, o.price, o.currency, o.storefront, o.product_id, o.is_void, o.refunded, o.revoked_share)
                is distinct from
                (n.starts_at, n.heard_at, n.price, n.currency, n.storefront, n.product_id, n.is_void, n.refunded, n.revoked_share);
+        select array_agg(n.order_id), array_agg(least(o.starts_at, n.starts_at)),
+               array_agg(greatest(o.counts_until, n.counts_until, o.ends_at, n.ends_at)) into ids, firsts, lasts
+          from old_rows o join new_rows n using (order_id, item)
+         where coalesce(o.ends_at, n.ends_at) is not null
+           and (o.starts_at, o.ends_at, o.counts_until, o.end_reason, o.billed_quarters, o.first_ends_at, o.is_trial, o.is_void, o.price,
+                o.currency, o.storefront, o.product_id)
+               is distinct from
+               (n.starts_at, n.ends_at, n.counts_until, n.end_reason, n.billed_quarters, n.first_ends_at, n.is_trial, n.is_void, n.price,
+                n.currency, n.storefront, n.product_id);
+        if ids is not null then
+            -- The ends of before are in the books no more, and further times of it count with its price.
+            insert into storehook.figure_marks (hour)
+            select distinct date_trunc('hour', m.at, 'UTC')
+              from (
+                select e.at from old_rows o join new_rows n using (order_id, item)
+                 cross join lateral (values (coalesce(o.counts_until, o.ends_at)), (coalesce(n.counts_until, n.ends_at))) e (at)
+                 where (o.ends_at, o.counts_until, o.end_reason, o.billed_quarters, o.first_ends_at, o.is_trial, o.is_void, o.price,
+                        o.currency, o.storefront, o.product_id)
+                       is distinct from
+                       (n.ends_at, n.counts_until, n.end_reason, n.billed_quarters, n.first_ends_at, n.is_trial, n.is_void, n.price,
+                        n.currency, n.storefront, n.product_id)
+                union all
+                select e.at from new_rows n join storehook.booked_stretches s using (order_id, item)
+                 cross join lateral (values (s.starts_at), (s.ends_at)) e (at)) m
+             where m.at < now() + interval '2 hours';
+        end if;
     end if;
+    if ids is not null then perform storehook.mark_recurring(ids, firsts, lasts); end if;
     return null;
 end
+$$;
+
+CREATE FUNCTION storehook.mark_recurring(ids bigint[], firsts timestamp with time zone[], lasts timestamp with time zone[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    with changed as (
+        select c.id, c.first, least(c.last, now() + interval '2 hours') as last
+          from unnest(ids, firsts, lasts) c (id, first, last)
+    ), related as (
+        select c.id, c.first, c.last from changed c
+        union
+        select s.id, c.first, c.last
+          from changed c
+          join storehook.booked_orders o on o.id = c.id and o.plan_type = 'auto_renewable'
+          join storehook.account_lines l
+            on (l.original_transaction_id, l.bundle_id, l.environment) = (o.order_key, o.bundle_id, o.environment)
+          join storehook.account_lines k on (k.token, k.environment, k.bundle_id) = (l.token, l.environment, l.bundle_id)
+          join storehook.booked_orders s
+            on (s.environment, s.bundle_id, s.order_key) = (k.environment, k.bundle_id, k.original_transaction_id)
+         where l.token <> '00000000-0000-0000-0000-000000000000'
+    ), held as (
+        select r.id, r.first, r.last, t.starts_at, coalesce(t.counts_until, t.ends_at) as ends_at
+          from related r join storehook.booked_transactions t on t.order_id = r.id
+        union all
+        select r.id, r.first, r.last, s.starts_at, s.ends_at
+          from related r join storehook.booked_stretches s on s.order_id = r.id
+    )
+    insert into storehook.figure_marks (hour)
+    select distinct date_trunc('hour', m.at, 'UTC')
+      from (
+        select i.at from held h cross join lateral (values (h.starts_at), (h.ends_at)) i (at) where i.at between h.first and h.last
+        union all
+        select min(h.starts_at) filter (where h.starts_at > h.last) from held h group by h.id, h.first, h.last) m
+     where m.at < now() + interval '2 hours'
 $$;
 
 CREATE FUNCTION storehook.may_name_staff() RETURNS boolean
@@ -3103,6 +3236,22 @@ COMMENT ON COLUMN storehook.booked_refunds.is_computed IS 'whether it is a share
 
 COMMENT ON COLUMN storehook.booked_refunds.heard_at IS 'when it was first stored';
 
+CREATE TABLE storehook.booked_stretches (
+    order_id bigint NOT NULL,
+    item text NOT NULL COLLATE pg_catalog."C",
+    place smallint NOT NULL,
+    starts_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    end_reason text COLLATE pg_catalog."C",
+    CONSTRAINT booked_stretches_end_reason_check CHECK ((end_reason = ANY (ARRAY['voluntary'::text, 'billing'::text, 'other'::text])))
+);
+
+COMMENT ON TABLE storehook.booked_stretches IS 'further times in which a transaction counts: grace that follows billing retry, or from where a full refund was taken back';
+
+COMMENT ON COLUMN storehook.booked_stretches.place IS 'its place among those of the transaction, from 0 on';
+
+COMMENT ON COLUMN storehook.booked_stretches.end_reason IS 'as in booked_transactions';
+
 CREATE TABLE storehook.booked_transactions (
     order_id bigint NOT NULL,
     item text NOT NULL COLLATE pg_catalog."C",
@@ -3125,6 +3274,15 @@ CREATE TABLE storehook.booked_transactions (
     tier_rank smallint,
     heard_at timestamp with time zone NOT NULL,
     changed_at timestamp with time zone NOT NULL,
+    counts_until timestamp with time zone,
+    end_reason text COLLATE pg_catalog."C",
+    billed_quarters smallint,
+    first_ends_at timestamp with time zone,
+    is_renewal_off boolean,
+    part_of text COLLATE pg_catalog."C",
+    CONSTRAINT booked_transactions_billed_quarters_check CHECK ((billed_quarters > 0)),
+    CONSTRAINT booked_transactions_end_reason_check CHECK ((end_reason = ANY (ARRAY['voluntary'::text, 'billing'::text, 'other'::text]))),
+    CONSTRAINT booked_transactions_is_renewal_off_check CHECK (is_renewal_off),
     CONSTRAINT booked_transactions_relation_check CHECK ((relation = ANY (ARRAY['initial_purchase'::text, 'resubscription'::text, 'renewal'::text, 'change'::text]))),
     CONSTRAINT booked_transactions_revoked_share_check CHECK (((revoked_share >= 0) AND (revoked_share <= 100000)))
 );
@@ -3154,6 +3312,18 @@ COMMENT ON COLUMN storehook.booked_transactions.tier_rank IS 'the rank of its ti
 COMMENT ON COLUMN storehook.booked_transactions.heard_at IS 'when its first record was stored';
 
 COMMENT ON COLUMN storehook.booked_transactions.changed_at IS 'when the latest evidence that changed it was stored';
+
+COMMENT ON COLUMN storehook.booked_transactions.counts_until IS 'from when on it counts no more for recurring revenue: an upgrade, a full refund, the end of grace; null where that is ends_at';
+
+COMMENT ON COLUMN storehook.booked_transactions.end_reason IS 'why nothing follows it, by what Apple said first of its end; null where it said nothing, or something follows';
+
+COMMENT ON COLUMN storehook.booked_transactions.billed_quarters IS 'for how many quarters of a month its payment lasts, where Apple signs that: an offer paid up front, a plan billed by the month; null where the period of the product counts';
+
+COMMENT ON COLUMN storehook.booked_transactions.first_ends_at IS 'the end that Apple signed first, where it moved it since';
+
+COMMENT ON COLUMN storehook.booked_transactions.is_renewal_off IS 'whether auto-renew was off when the trial ended; null where it was not';
+
+COMMENT ON COLUMN storehook.booked_transactions.part_of IS 'the item of the first of the parts of one period, as added seats; null where it is whole';
 
 CREATE TABLE storehook.canaries (
     id bigint NOT NULL,
@@ -4857,14 +5027,14 @@ CREATE TABLE storehook.figure_cells (
     rate_day date,
     unit bigint,
     count bigint NOT NULL,
-    CONSTRAINT figure_cells_measure_check CHECK ((measure = ANY (ARRAY['order'::text, 'sale'::text, 'refunded_sale'::text, 'refund'::text, 'reversal'::text, 'late_sale'::text, 'late_refund'::text, 'late_reversal'::text])))
+    CONSTRAINT figure_cells_measure_check CHECK ((measure = ANY (ARRAY['order'::text, 'sale'::text, 'refunded_sale'::text, 'refund'::text, 'reversal'::text, 'late_sale'::text, 'late_refund'::text, 'late_reversal'::text, 'enter'::text, 'leave'::text, 'new'::text, 'reactivation'::text, 'expansion'::text, 'contraction'::text, 'churn_voluntary'::text, 'churn_billing'::text, 'churn_other'::text, 'customer_new'::text, 'customer_back'::text, 'customer_back_soon'::text, 'customer_lost_voluntary'::text, 'customer_lost_billing'::text, 'customer_lost_other'::text])))
 );
 
 ALTER TABLE ONLY storehook.figure_cells REPLICA IDENTITY FULL;
 
 COMMENT ON TABLE storehook.figure_cells IS 'rows of the books by day and amount; product, country and currency are empty where no record says them';
 
-COMMENT ON COLUMN storehook.figure_cells.measure IS 'order: by the day in its number. sale: by purchaseDate; refunded_sale: those of it that are refunded, by the same day. refund and reversal: by their own date. late_…: by the day on which they were heard of, where their own had ended more than 24 hours before';
+COMMENT ON COLUMN storehook.figure_cells.measure IS 'order: by the day in its number. sale: by purchaseDate; refunded_sale: those of it that are refunded, by the same day. refund and reversal: by their own date. late_…: by the day on which they were heard of, where their own had ended more than 24 hours before. enter and leave: periods that begin and end to count for recurring revenue, with the price a month. new to churn_…: those of them by which what a customer pays a month is another one at the end of the day than at the end of the day before. customer_…: customers who began, came back (soon: in the month in which they stopped) or stopped to pay';
 
 COMMENT ON COLUMN storehook.figure_cells.rate_day IS 'the day of the transaction, whose exchange rate counts; null of orders';
 
@@ -4890,6 +5060,20 @@ ALTER TABLE storehook.figure_marks ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
+CREATE TABLE storehook.figure_plans (
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    product_id text NOT NULL COLLATE pg_catalog."C",
+    quarters smallint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    CONSTRAINT figure_plans_quarters_check CHECK ((quarters > 0))
+);
+
+COMMENT ON TABLE storehook.figure_plans IS 'what the catalog that figures are summed by says of subscriptions';
+
+COMMENT ON COLUMN storehook.figure_plans.quarters IS 'how long a payment lasts, in quarters of a month: 1 of a week, 4 of a month, 48 of a year';
+
+COMMENT ON COLUMN storehook.figure_plans.group_id IS 'the subscription group; empty of those that name none, which are one group';
+
 CREATE TABLE storehook.figure_state (
     is_only boolean DEFAULT true NOT NULL,
     zone text COLLATE pg_catalog."C",
@@ -4897,6 +5081,7 @@ CREATE TABLE storehook.figure_state (
     summed_from date,
     currency text COLLATE pg_catalog."C",
     converted_from date,
+    turned_until timestamp with time zone,
     CONSTRAINT figure_state_currency_check CHECK (((converted_from IS NULL) OR (currency IS NOT NULL))),
     CONSTRAINT figure_state_is_only_check CHECK (is_only),
     CONSTRAINT figure_state_walk_check CHECK (((next_zone IS NULL) = (summed_from IS NULL)))
@@ -4913,6 +5098,8 @@ COMMENT ON COLUMN storehook.figure_state.summed_from IS 'the first of the days t
 COMMENT ON COLUMN storehook.figure_state.currency IS 'the reporting currency, whose sums are kept in converted_sums; null where there is none';
 
 COMMENT ON COLUMN storehook.figure_state.converted_from IS 'the first of the days that are converted, the latest first; null where all of them are';
+
+COMMENT ON COLUMN storehook.figure_state.turned_until IS 'periods that begin or end after this do not count yet for recurring revenue; null before the first were summed';
 
 CREATE TABLE storehook.figure_sums (
     grain text NOT NULL COLLATE pg_catalog."C",
@@ -4955,7 +5142,7 @@ CREATE VIEW storehook.figures_daily AS
           WHERE ((m.day = c.day) OR (((m.hour AT TIME ZONE c.zone))::date = c.day) OR ((((m.hour + '00:59:59.999999'::interval) AT TIME ZONE c.zone))::date = c.day))))) AS up_to_date
    FROM ((storehook.figure_state s
      JOIN storehook.figure_cells c ON ((c.zone = COALESCE(s.zone, s.next_zone))))
-     JOIN ( VALUES ('orders'::text,'order'::text,1), ('transactions'::text,'sale'::text,1), ('gross'::text,'sale'::text,1), ('refunded'::text,'refund'::text,1), ('refunded'::text,'reversal'::text,'-1'::integer), ('net'::text,'sale'::text,1), ('net'::text,'refund'::text,'-1'::integer), ('net'::text,'reversal'::text,1), ('heard_late'::text,'late_sale'::text,1), ('heard_late'::text,'late_refund'::text,'-1'::integer), ('heard_late'::text,'late_reversal'::text,1)) f(figure, measure, sign) ON ((f.measure = c.measure)))
+     JOIN ( VALUES ('orders'::text,'order'::text,1), ('transactions'::text,'sale'::text,1), ('gross'::text,'sale'::text,1), ('refunded'::text,'refund'::text,1), ('refunded'::text,'reversal'::text,'-1'::integer), ('net'::text,'sale'::text,1), ('net'::text,'refund'::text,'-1'::integer), ('net'::text,'reversal'::text,1), ('heard_late'::text,'late_sale'::text,1), ('heard_late'::text,'late_refund'::text,'-1'::integer), ('heard_late'::text,'late_reversal'::text,1), ('mrr_change'::text,'enter'::text,1), ('mrr_change'::text,'leave'::text,'-1'::integer), ('active_change'::text,'customer_new'::text,1), ('active_change'::text,'customer_back'::text,1), ('active_change'::text,'customer_lost_voluntary'::text,'-1'::integer), ('active_change'::text,'customer_lost_billing'::text,'-1'::integer), ('active_change'::text,'customer_lost_other'::text,'-1'::integer)) f(figure, measure, sign) ON ((f.measure = c.measure)))
   GROUP BY f.figure, c.environment, c.day, c.zone, c.bundle_id, c.product_id, c.storefront, c.currency;
 
 COMMENT ON VIEW storehook.figures_daily IS 'figures by day, app, product, country and currency; amounts in thousandths of the currency, null where none is known';
@@ -5205,10 +5392,10 @@ CREATE TABLE storehook.order_clock (
     bundle_id text COLLATE pg_catalog."C",
     environment text COLLATE pg_catalog."C",
     finished_at timestamp with time zone,
-    CONSTRAINT order_clock_task_check CHECK ((task = ANY (ARRAY['number'::text, 'walk'::text, 'attempts'::text])))
+    CONSTRAINT order_clock_task_check CHECK ((task = ANY (ARRAY['number'::text, 'rebook'::text, 'attempts'::text])))
 );
 
-COMMENT ON TABLE storehook.order_clock IS 'what one worker at a time does with orders; of walk the last purchase from before orders that is booked, where the next goes on';
+COMMENT ON TABLE storehook.order_clock IS 'what one worker at a time does with orders; of rebook the last purchase that is booked with all that is kept of it now, where the next goes on';
 
 CREATE TABLE storehook.order_days (
     day date NOT NULL,
@@ -5489,6 +5676,8 @@ CREATE TABLE storehook.purchase_facts (
     currency text,
     storefront text,
     revocation_type text,
+    up_front_period text,
+    billing_plan text,
     CONSTRAINT purchase_facts_check CHECK (((transaction_id IS NULL) = (transaction_signed_at IS NULL))),
     CONSTRAINT purchase_facts_check1 CHECK (((transaction_id IS NULL) = (transaction_digest IS NULL))),
     CONSTRAINT purchase_facts_check2 CHECK (((renewal_signed_at IS NULL) = (renewal_digest IS NULL))),
@@ -5513,6 +5702,10 @@ COMMENT ON COLUMN storehook.purchase_facts.revocation_reason IS 'why Apple refun
 COMMENT ON COLUMN storehook.purchase_facts.paid IS 'the price, in thousandths of the currency, but for a non-consumable, which has price';
 
 COMMENT ON COLUMN storehook.purchase_facts.first_bought_at IS 'the originalPurchaseDate, but for a non-consumable, which has original_purchased_at';
+
+COMMENT ON COLUMN storehook.purchase_facts.up_front_period IS 'the length of an offer that is paid up front, an ISO 8601 duration (offerPeriod)';
+
+COMMENT ON COLUMN storehook.purchase_facts.billing_plan IS 'how it is billed, in Apple''s word (billingPlanType)';
 
 CREATE TABLE storehook.purchase_lines (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -6311,6 +6504,9 @@ ALTER TABLE storehook.booked_orders
 ALTER TABLE ONLY storehook.booked_refunds
     ADD CONSTRAINT booked_refunds_pkey PRIMARY KEY (order_id, item, place);
 
+ALTER TABLE ONLY storehook.booked_stretches
+    ADD CONSTRAINT booked_stretches_pkey PRIMARY KEY (order_id, item, place);
+
 ALTER TABLE ONLY storehook.booked_transactions
     ADD CONSTRAINT booked_transactions_pkey PRIMARY KEY (order_id, item);
 
@@ -6442,6 +6638,9 @@ ALTER TABLE ONLY storehook.extensions
 
 ALTER TABLE ONLY storehook.figure_marks
     ADD CONSTRAINT figure_marks_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.figure_plans
+    ADD CONSTRAINT figure_plans_pkey PRIMARY KEY (bundle_id, product_id);
 
 ALTER TABLE ONLY storehook.figure_state
     ADD CONSTRAINT figure_state_pkey PRIMARY KEY (is_only);
@@ -6741,11 +6940,17 @@ CREATE INDEX booked_refunds_late ON storehook.booked_refunds USING btree (heard_
 
 CREATE INDEX booked_refunds_made ON storehook.booked_refunds USING btree (at, order_id);
 
+CREATE INDEX booked_stretches_ended ON storehook.booked_stretches USING btree (ends_at);
+
+CREATE INDEX booked_stretches_started ON storehook.booked_stretches USING btree (starts_at);
+
 CREATE INDEX booked_transactions_changed ON storehook.booked_transactions USING btree (changed_at, order_id);
 
 CREATE INDEX booked_transactions_late ON storehook.booked_transactions USING btree (heard_at) WHERE ((heard_at - starts_at) > '24:00:00'::interval);
 
 CREATE INDEX booked_transactions_started ON storehook.booked_transactions USING btree (starts_at, order_id);
+
+CREATE INDEX booked_transactions_until ON storehook.booked_transactions USING btree (COALESCE(counts_until, ends_at)) WHERE (COALESCE(counts_until, ends_at) IS NOT NULL);
 
 CREATE INDEX canaries_by_app ON storehook.canaries USING btree (bundle_id, environment, planned_at DESC);
 
@@ -6946,17 +7151,27 @@ CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_orders REFERE
 
 CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_refunds REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_refunds();
 
+CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_stretches REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_stretches();
+
 CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
+
+CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.account_lines REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_accounts();
 
 CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_orders REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_orders();
 
 CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_refunds REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_refunds();
 
+CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_stretches REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_stretches();
+
 CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
+
+CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.account_lines REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_accounts();
 
 CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_orders REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_orders();
 
 CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_refunds REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_refunds();
+
+CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_stretches REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_stretches();
 
 CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
 
@@ -7139,11 +7354,17 @@ REVOKE ALL ON FUNCTION storehook.keep_staff_text() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.list_purchased_products() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_accounts() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_orders() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_refunds() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_stretches() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_transactions() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.mark_recurring(ids bigint[], firsts timestamp with time zone[], lasts timestamp with time zone[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.may_name_staff() FROM PUBLIC;
 

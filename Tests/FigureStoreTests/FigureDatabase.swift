@@ -1,3 +1,4 @@
+import AccountStore
 import Base
 import FigureStore
 import Figures
@@ -29,7 +30,8 @@ struct FigureDatabase: Sendable {
     /// Sums all that is due.
     /// - Parameter currency: the reporting currency.
     func settle(in zone: String = "UTC", currency: String? = nil) async throws {
-        while try await figures.sum(in: zone, currency: currency) {}
+        let plans = FigurePlan.all(of: try await site.accounts.current()?.catalog)
+        while try await figures.sum(in: zone, currency: currency, plans: plans) {}
     }
 
     /// Imports rates, each like `2026-01-02 USD 1.0823`.

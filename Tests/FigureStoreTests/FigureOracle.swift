@@ -79,6 +79,8 @@ struct FigureOracle {
         case .net: "'sale', 'refund', 'reversal'"
         case .refundRate: "'sale', 'refunded_sale', 'refund', 'reversal'"
         case .heardLate: "'late_sale', 'late_refund', 'late_reversal'"
+        // RecurringModel has these.
+        case .mrr, .mrrMovements, .active, .churn: "null"
         }
     }
 
@@ -114,6 +116,7 @@ struct FigureOracle {
                 "\(sum("late_sale")) - \(sum("late_refund")) + \(sum("late_reversal"))", count("late_sale"),
                 count("late_refund"), count("late_reversal"),
             ]
+        case .mrr, .mrrMovements, .active, .churn: []
         }
     }
 

@@ -121,7 +121,7 @@ struct NumberTests {
     @Test("purchases of 400 days are booked beside live orders, without a deadlock and without a gap")
     func backfill() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in
-            try await site.pool.query("update storehook.order_clock set finished_at = null where task = 'walk'")
+            try await site.pool.query("update storehook.order_clock set finished_at = null where task = 'rebook'")
             let old = (0..<800).map { number in
                 Shop.entry("old-\(number)", at: Shop.day(Int64(number % 400) - 400), signed: Shop.day(-1))
             }

@@ -110,7 +110,7 @@ struct OrderLifeTests {
 
     /// A statement for each table of the books.
     private static func copies(_ statement: String) -> String {
-        ["booked_orders", "booked_transactions", "booked_refunds"].map {
+        ["booked_orders", "booked_transactions", "booked_refunds", "booked_stretches"].map {
             statement.replacingOccurrences(of: "%@", with: $0) + "; "
         }.joined()
     }
@@ -154,6 +154,9 @@ struct OrderLifeTests {
             union all
             select o.order_key || ' ' || o.environment || ' ' || o.bundle_id || ' ' || (to_jsonb(r) - 'order_id' - 'heard_at')::text
               from storehook.booked_refunds r join storehook.booked_orders o on o.id = r.order_id and o.class_id is not null
+            union all
+            select o.order_key || ' ' || o.environment || ' ' || o.bundle_id || ' ' || (to_jsonb(s) - 'order_id')::text
+              from storehook.booked_stretches s join storehook.booked_orders o on o.id = s.order_id and o.class_id is not null
             """)
     }
 

@@ -41,10 +41,13 @@ package enum Shop {
     ///   - original: the purchase.
     ///   - id: the transaction; that of the purchase by default.
     ///   - signed: when both were signed; at its beginning by default.
+    ///   - status: what Apple reports.
+    ///   - renewalInfo: what Apple signed beside it.
     package static func entry(
         _ original: String, _ id: String? = nil, at start: Timestamp, days: Int64? = 30, product: String = "basic",
         kind: ProductType = .autoRenewableSubscription, renewal: Bool = false, price: Int64? = 9_990,
         first: Timestamp? = nil, signed: Timestamp? = nil, app: String = Shop.app, environment: String = "Production",
+        status: AppleStatus? = nil, renewalInfo: RenewalInfoPayload? = nil,
         _ change: (inout TransactionPayload) -> Void = { _ in }
     ) -> LedgerEntry {
         let number = made.add(1, ordering: .relaxed).newValue
@@ -67,8 +70,13 @@ package enum Shop {
             environment: environment, bundleID: app,
             notification: NotificationPayload(
                 notificationType: renewal ? .didRenew : .subscribed, notificationUUID: uuid.description, uuid: uuid,
-                signedDate: signed, part: .data(NotificationData(status: nil))),
-            transaction: .init(payload, digest: Array(SHA256.hash(data: payload.json))), renewal: nil)
+                signedDate: signed, part: .data(NotificationData(status: status))),
+            transaction: .init(payload, digest: Array(SHA256.hash(data: payload.json))),
+            renewal: renewalInfo.map { info in
+                var info = info
+                info.json = Array("{\"renewal\":\(number)}".utf8)
+                return .init(info, digest: Array(SHA256.hash(data: info.json)))
+            })
     }
 
     /// A consumable.

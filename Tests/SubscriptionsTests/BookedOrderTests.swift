@@ -221,7 +221,8 @@ struct BookedOrderTests {
             for record in records { facts.merge(record) }
             let state = PurchaseState(facts)
             return state.bookedChange(
-                of: Self.id, state.touchedPeriods(after: records, upon: known), upon: known, since: since)
+                of: Self.id, state.touchedPeriods(after: records, upon: known), upon: known, since: since,
+                from: .distantPast, before: { PurchaseState(known) })
         }
         // The same again, signed later.
         #expect(change([sold("3", 60...90, renewal: true, signed: day(70), digest: 1)]).isEmpty)
@@ -239,7 +240,8 @@ struct BookedOrderTests {
         all.merge(early)
         let state = PurchaseState(all)
         let void = state.bookedChange(
-            of: Self.id, state.touchedPeriods(after: [early], upon: plans), upon: plans, since: .distantFuture)
+            of: Self.id, state.touchedPeriods(after: [early], upon: plans), upon: plans, since: .distantFuture,
+            from: .distantPast, before: { PurchaseState(plans) })
         #expect(void.orders.first?.changed.last.map { [$0.item, $0.follows] } == ["w4", "w3"])
         let refund = change([sold("2", 30...60, renewal: true, signed: day(50), digest: 1) { $0.revokedAt = day(49) }])
         #expect(refund.orders.map { $0.changed.map(\.item) } == [["w2", "w3"]])

@@ -221,6 +221,9 @@ static const struct storehook_migration migrations[] = {
     {73, "rates", (const unsigned char[]){
 #embed "../../../sql/migrations/0073_rates.sql" suffix(, 0)
     }},
+    {74, "recurring", (const unsigned char[]){
+#embed "../../../sql/migrations/0074_recurring.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

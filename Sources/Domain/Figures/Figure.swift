@@ -14,6 +14,14 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
     case refundRate = "refund_rate"
     /// What was heard of more than 24 hours after its day had ended, by the day on which it was heard of.
     case heardLate = "heard_late"
+    /// Monthly recurring revenue at the end of the period.
+    case mrr
+    /// What changed monthly recurring revenue in the period.
+    case mrrMovements = "mrr_movements"
+    /// Customers who pay for a subscription at the end of the period.
+    case active
+    /// What share of the customers stopped to pay in the period.
+    case churn
 
     /// What it counts, and which reading of it was chosen, in one sentence.
     package var about: String {
@@ -31,6 +39,14 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
             "Refunded by the day of the refund as a share of the gross of these days; and what is refunded now of these days' purchases."
         case .heardLate:
             "Sales less refunds that were first heard of on these days, and whose own day had ended more than 24 hours before."
+        case .mrr:
+            "Prices a month of the periods that count when the period ends, now while it runs: cancelled but running ones and grace, not billing retry, trials and what is free; a week is a quarter of a month. Each is converted by the rate of its purchase's day. What was bought once is not in it, and unpriced periods are counted apart."
+        case .mrrMovements:
+            "What changed it from day's end to day's end, by customer, app and subscription group: a customer's first payment, one after a stop, more, less, or none any more, by Apple's reason. The customer is the account where only one ever had the purchase, and otherwise the purchase. Converted, rates is what renewals at other rates changed."
+        case .active:
+            "Customers, by app and subscription group, whose monthly recurring revenue is not 0 when the period ends."
+        case .churn:
+            "Customers who stopped to pay less those of them who came back in the same month of the calendar, as a share of those who paid before the period."
         }
     }
 
@@ -43,6 +59,37 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
         case .net: [.sale, .refund, .reversal]
         case .refundRate: [.sale, .refundedSale, .refund, .reversal]
         case .heardLate: [.lateSale, .lateRefund, .lateReversal]
+        case .mrr: [.enter, .leave]
+        case .mrrMovements: [.enter, .leave] + FigureMeasure.movements
+        case .active, .churn: FigureMeasure.customers
+        }
+    }
+
+    /// The measures of its rows.
+    package var rowMeasures: [FigureMeasure] {
+        switch self {
+        case .mrr: [.standing]
+        case .mrrMovements: FigureMeasure.movements
+        case .active: [.standingCustomer]
+        case .churn: [.customerLostVoluntary, .customerLostBilling, .customerLostOther, .customerBackSoon]
+        default: measures
+        }
+    }
+
+    /// The measures by which a closed month records it.
+    package var recordedMeasures: [FigureMeasure] {
+        switch self {
+        case .mrrMovements: [.standing] + rowMeasures
+        case .churn: [.standingCustomer] + measures
+        default: rowMeasures
+        }
+    }
+
+    /// Whether it says what stands at the end of a period, which all days before have made.
+    package var isStanding: Bool {
+        switch self {
+        case .mrr, .mrrMovements, .active, .churn: true
+        default: false
         }
     }
 
@@ -51,7 +98,8 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
         switch measure {
         case .refund, .lateRefund: self != .refunded
         case .reversal: self == .refunded
-        case .order, .sale, .refundedSale, .lateSale, .lateReversal: false
+        case .leave: true
+        default: false
         }
     }
 
@@ -61,7 +109,7 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
     }
 
     /// Whether it has amounts: then currencies are apart.
-    package var isMoney: Bool { columns.contains { $0.unit != .count } }
+    package var isMoney: Bool { columns.contains { $0.unit == .money } }
 
     /// Its values, the figure itself first.
     package var columns: [FigureColumn] {
@@ -105,6 +153,30 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
                 },
                 .count("transactions") { $0[.lateSale].count }, .count("refunds") { $0[.lateRefund].count },
                 .count("reversals") { $0[.lateReversal].count },
+            ]
+        case .mrr:
+            [
+                .money("mrr") { $0.standing.amount }, .money("arr") { $0.standing.amount * 12 },
+                .count("subscriptions") { $0.standing.count - $0.standing.unknown },
+                .count("unpriced") { $0.standing.unknown },
+            ]
+        case .mrrMovements:
+            [
+                .money("moved") { $0.moved }, .money("start") { $0.standingBefore.amount },
+                .money("new") { $0[.new].amount }, .money("reactivation") { $0[.reactivation].amount },
+                .money("expansion") { $0[.expansion].amount }, .money("contraction") { $0[.contraction].amount },
+                .money("churnVoluntary") { $0[.churnVoluntary].amount },
+                .money("churnBilling") { $0[.churnBilling].amount }, .money("churnOther") { $0[.churnOther].amount },
+                .money("rates") { $0.standing.amount - $0.standingBefore.amount - $0.moved },
+                .money("end") { $0.standing.amount },
+            ]
+        case .active: [.count("active") { $0.active }]
+        case .churn:
+            [
+                .share("churn") { (Int128($0.lost - $0[.customerBackSoon].count), Int128($0.activeBefore)) },
+                .count("lost") { $0.lost }, .count("voluntary") { $0[.customerLostVoluntary].count },
+                .count("billing") { $0[.customerLostBilling].count }, .count("other") { $0[.customerLostOther].count },
+                .count("cameBack") { $0[.customerBackSoon].count }, .count("activeBefore") { $0.activeBefore },
             ]
         }
     }

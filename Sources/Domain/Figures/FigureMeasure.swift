@@ -16,4 +16,52 @@ package enum FigureMeasure: String, Sendable, Hashable, CaseIterable {
     case lateRefund = "late_refund"
     /// Likewise a reversal.
     case lateReversal = "late_reversal"
+    /// A period that begins to count for recurring revenue, by that instant, with its price a month. Free ones are not among them.
+    case enter
+    /// Likewise one that ends to count.
+    case leave
+    /// Periods that begin or end on a day, of a customer who pays at its end and never did before, with the price a month: less where they end.
+    case new
+    /// Likewise of one who had stopped to pay.
+    case reactivation
+    /// Likewise of one who pays more than at the end of the day before.
+    case expansion
+    /// Likewise of one who pays less, and not nothing.
+    case contraction
+    /// Likewise of one who stopped to pay by a decision.
+    case churnVoluntary = "churn_voluntary"
+    /// Likewise of one whose charge failed.
+    case churnBilling = "churn_billing"
+    /// Likewise of one of whom Apple gives another reason, or none.
+    case churnOther = "churn_other"
+    /// A customer who pays at the end of a day and never did before.
+    case customerNew = "customer_new"
+    /// A customer who pays again at the end of a day.
+    case customerBack = "customer_back"
+    /// Likewise, where the customer stopped in the same month of the calendar.
+    case customerBackSoon = "customer_back_soon"
+    /// A customer who paid at the end of the day before, and stopped by a decision.
+    case customerLostVoluntary = "customer_lost_voluntary"
+    /// Likewise, whose charge failed.
+    case customerLostBilling = "customer_lost_billing"
+    /// Likewise, of whom Apple gives another reason, or none.
+    case customerLostOther = "customer_lost_other"
+    /// A period that counts at the end of the last day that is asked for. It is in no sum, and the rows of what ``enter`` and ``leave`` make.
+    case standing
+    /// A customer who pays then.
+    case standingCustomer = "standing_customer"
+
+    /// Periods that change what a customer pays.
+    package static let movements: [FigureMeasure] = [
+        .new, .reactivation, .expansion, .contraction, .churnVoluntary, .churnBilling, .churnOther,
+    ]
+    /// Customers who begin or stop to pay.
+    package static let customers: [FigureMeasure] = [
+        .customerNew, .customerBack, .customerBackSoon, .customerLostVoluntary, .customerLostBilling,
+        .customerLostOther,
+    ]
+    /// Those that are in sums.
+    package static let summed = allCases.filter { $0 != .standing && $0 != .standingCustomer }
+    /// Those whose rows a closed month records: what begins and ends follows from what stands and what moves.
+    package static let recorded = allCases.filter { $0 != .enter && $0 != .leave }
 }

@@ -32,9 +32,27 @@ package struct FigureSum: Sendable, Hashable {
 /// Sums by what they are of.
 package struct FigureSums: Sendable, Hashable {
     private var sums: [FigureMeasure: FigureSum] = [:]
+    private var earlier: [FigureMeasure: FigureSum] = [:]
 
     /// Of nothing.
     package init() {}
+
+    /// Takes sums as those of all days before the period.
+    package mutating func follow(_ sums: FigureSums) { earlier = sums.sums }
+
+    /// Those of all days before the period.
+    private var before: FigureSums {
+        var before = FigureSums()
+        before.sums = earlier
+        return before
+    }
+
+    /// Those of all days until the end of the period.
+    package var through: FigureSums {
+        var through = before
+        through.sums.merge(sums, uniquingKeysWith: +)
+        return through
+    }
 
     /// The sum of a measure.
     package subscript(measure: FigureMeasure) -> FigureSum {
@@ -46,8 +64,55 @@ package struct FigureSums: Sendable, Hashable {
     package var count: Int64 { sums.values.reduce(FigureSum(), +).count }
 
     /// Adds those of others.
-    package mutating func add(_ others: FigureSums) { sums.merge(others.sums, uniquingKeysWith: +) }
+    package mutating func add(_ others: FigureSums) {
+        sums.merge(others.sums, uniquingKeysWith: +)
+        earlier.merge(others.earlier, uniquingKeysWith: +)
+    }
 
     /// What was given back: refunds less what of them was taken back.
     package var refunded: Int128 { self[.refund].amount - self[.reversal].amount }
+
+    // MARK: Recurring revenue
+
+    /// What is paid a month at the end of the period.
+    package var standing: FigureSum { through.entered }
+
+    /// What was paid a month before the period.
+    package var standingBefore: FigureSum { before.entered }
+
+    /// How many customers pay at the end of the period.
+    package var active: Int64 { through.won }
+
+    /// How many customers paid before the period.
+    package var activeBefore: Int64 { before.won }
+
+    /// How many customers stopped to pay in the period.
+    package var lost: Int64 {
+        self[.customerLostVoluntary].count + self[.customerLostBilling].count + self[.customerLostOther].count
+    }
+
+    /// What customers pay more a month by the period's movements.
+    package var moved: Int128 { FigureMeasure.movements.reduce(0) { $0 + self[$1].amount } }
+
+    /// Takes what stood at the end of a month, as it was recorded, as what stood before it and what changed in it.
+    package mutating func spread() {
+        if let standing = sums.removeValue(forKey: .standing) {
+            var before = standing
+            before.amount -= moved
+            earlier[.enter] = before
+            sums[.enter] = FigureSum(amount: moved)
+        }
+        if let customers = sums.removeValue(forKey: .standingCustomer) {
+            earlier[.customerNew] = FigureSum(count: customers.count - won)
+        }
+    }
+
+    private var entered: FigureSum {
+        let (enter, leave) = (self[.enter], self[.leave])
+        return FigureSum(
+            count: enter.count - leave.count, free: 0, unknown: enter.unknown - leave.unknown,
+            amount: enter.amount - leave.amount)
+    }
+
+    private var won: Int64 { self[.customerNew].count + self[.customerBack].count - lost }
 }

@@ -122,7 +122,7 @@ package struct ReplayDryRun: Sendable {
             return (
                 done.change.outcomes,
                 done.change.deltas.compactMap { delta in
-                    let from = delta.subscriptionBefore(pipeline.ledger.policy)?.status(at: now)?.status
+                    let from = delta.subscriptionBefore?.status(at: now)?.status
                     guard let to = delta.subscription?.status(at: now)?.status, from != to else { return nil }
                     return Report.Move(purchase: delta.key, from: from, to: to)
                 }, done.refusals

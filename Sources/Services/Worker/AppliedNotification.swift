@@ -12,10 +12,9 @@ import Subscriptions
 struct AppliedNotification {
     private let entry: LedgerEntry
     private let applied: EvidencePipeline.Applied
-    private let policy: StatusPolicy
 
-    init(_ entry: LedgerEntry, _ applied: EvidencePipeline.Applied, _ policy: StatusPolicy) {
-        (self.entry, self.applied, self.policy) = (entry, applied, policy)
+    init(_ entry: LedgerEntry, _ applied: EvidencePipeline.Applied) {
+        (self.entry, self.applied) = (entry, applied)
     }
 
     /// Which entries of a batch are notifications that were applied.
@@ -43,7 +42,7 @@ struct AppliedNotification {
         if let after = delta.phases.last(where: { $0.startsAt <= now })?.value {
             metadata["status"] = "\(after.status.rawValue)"
             metadata["ends"] = "\(after.accessUntil)"
-            metadata["status_before"] = (delta.subscriptionBefore(policy)?.status(at: now)?.status).map {
+            metadata["status_before"] = (delta.subscriptionBefore?.status(at: now)?.status).map {
                 "\($0.rawValue)"
             }
             owner = owner ?? after.appAccountToken

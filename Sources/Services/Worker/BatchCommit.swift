@@ -66,7 +66,7 @@ struct BatchCommit: Sendable {
         let notifications = AppliedNotification.places(entries, applied.change.outcomes)
         lives.note(.applied, times: notifications.count) {
             guard let place = notifications.last else { return [:] }
-            let notification = AppliedNotification(entries[place], applied, pipeline.ledger.policy)
+            let notification = AppliedNotification(entries[place], applied)
             let rows = rows.filter { if case .apply = $0.verdict { true } else { false } }
             return rows[place].logMetadata.merging(notification.metadata) { _, new in new }
         }

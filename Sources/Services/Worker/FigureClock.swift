@@ -52,9 +52,10 @@ package final class FigureClock: Service {
         // Before the first catalog days are those of UTC.
         let catalog = try await accounts.current()?.catalog
         let (zone, currency) = (catalog?.timeZone.identifier ?? "UTC", catalog?.reportingCurrency)
-        guard try await figures.isDue(in: zone, currency: currency) else { return false }
+        let plans = FigurePlan.all(of: catalog)
+        guard try await figures.isDue(in: zone, currency: currency, plans: plans) else { return false }
         let (start, portion) = (ContinuousClock.now, portion.withLock { $0 })
-        let isMore = try await figures.sum(in: zone, currency: currency, atMost: portion)
+        let isMore = try await figures.sum(in: zone, currency: currency, plans: plans, atMost: portion)
         let took = ContinuousClock.now - start
         self.portion.withLock { $0 = Self.portion(after: portion, took: took) }
         return isMore

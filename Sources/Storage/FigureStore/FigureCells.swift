@@ -15,7 +15,7 @@ enum FigureCells {
                 select z.zone, d.day::date as day, \(unescaped: DayStart.sql("d.day::date", in: "z.zone")) as starts,
                        \(unescaped: DayStart.sql("d.day::date + 1", in: "z.zone")) as ends
                   from unnest(\(days.map(\.description))) d (day) cross join (select \(zone)::text as zone) z
-            ), rows as (
+            ), \(unescaped: RecurringChanges.parts), rows as (
                 select s.day, m.measure, t.order_id, t.product_id, t.storefront, t.currency, s.day as rate_day, m.unit
                   from span s
                   join storehook.booked_transactions t on t.starts_at >= s.starts and t.starts_at < s.ends and not t.is_void
@@ -45,6 +45,13 @@ enum FigureCells {
                    and r.type in ('refund', 'refund_reversed')
                   join storehook.booked_transactions t on (t.order_id, t.item) = (r.order_id, r.item) and not t.is_void
                  where t.price is distinct from 0 and \(unescaped: DayStart.isLate("r.heard_at", "r.at", in: "s.zone"))
+                union all
+                select r.day, r.measure, r.order_id, case when c.is_one then r.product_id end, case when c.is_one then r.storefront end,
+                       case when c.is_one then r.currency end,
+                       case when r.amount is not null then (r.sold_at at time zone (select zone from span limit 1))::date end, r.amount
+                  from recurring_rows r
+                 -- A customer may have several products, and is none of them.
+                 cross join lateral (select r.measure not like 'customer%' as is_one) c
             )
             select r.day, r.measure, o.environment, o.bundle_id, coalesce(r.product_id, '') as product_id,
                    coalesce(r.storefront, '') as storefront, coalesce(r.currency, '') as currency, r.rate_day, r.unit, count(*) as count

@@ -33,10 +33,25 @@ package struct FigureQuestion: Sendable, Hashable {
         }
     }
 
+    /// What a figure is not apart by, as an answer says it.
+    package struct NoSplit: Error, CustomStringConvertible {
+        fileprivate let figure: Figure
+        fileprivate let split: Split
+
+        package var description: String {
+            "\(figure.rawValue) counts customers, who may have several of one: there is none by \(split.rawValue); mrr has subscriptions by it"
+        }
+    }
+
+    /// Refuses a split that the figure does not have.
+    package func check() throws(NoSplit) {
+        if let split, !figure.splits.contains(split) { throw NoSplit(figure: figure, split: split) }
+    }
+
     /// The most values of a split in all periods that one answer has.
     package static let mostCells = 10_000
     /// The most rows that make them: one for each measure.
-    static let mostRows = Int64(mostCells * FigureMeasure.allCases.count) + 1
+    static let mostRows = Int64(mostCells * FigureMeasure.summed.count) + 1
 
     /// The figure.
     package var figure: Figure
@@ -50,6 +65,9 @@ package struct FigureQuestion: Sendable, Hashable {
     package var environment: String
     /// The apps that count; nil for all.
     package var apps: Set<String>?
+
+    /// Whether all its periods are one: then that is the day 0001-01-01.
+    var isWhole = false
 
     /// The currency to which amounts are converted (ISO 4217); nil where each is by itself, and of a figure without money.
     package var currency: String?
@@ -73,6 +91,10 @@ package struct FigureQuestion: Sendable, Hashable {
         }
     }
 
+    /// An expression of a period as text.
+    /// - Parameter column: an expression of a sum's period or day.
+    func period(_ column: String) -> String { isWhole ? "'0001-01-01'" : "\(column)::text" }
+
     /// The sums with the fewest rows that answer it; nil where only the cells do.
     var grain: String? {
         switch (step, split) {
@@ -92,5 +114,15 @@ package struct FigureQuestion: Sendable, Hashable {
 package struct TooManyCells: Error, CustomStringConvertible {
     package var description: String {
         "more than \(FigureQuestion.mostCells) values: ask for fewer days, for months, or without the split"
+    }
+}
+
+extension Figure {
+    /// What it may be apart by: customers only by app.
+    package var splits: [FigureQuestion.Split] {
+        switch self {
+        case .active, .churn: [.app]
+        default: FigureQuestion.Split.allCases
+        }
     }
 }

@@ -16,11 +16,8 @@ extension FigureStore {
             let state = try FigureState.read(session)
             guard let zone = state.zone ?? state.nextZone else { return answer }
             answer.zone = zone
-            if let currency = question.currency {
-                try answer.convert(to: currency, by: state, in: zone, session)
-            } else {
-                answer.cells = try Self.cells(question, zone, session)
-            }
+            try answer.read(by: state, in: zone, session)
+            if question.figure.isStanding { try answer.carry(by: state, in: zone, session) }
             let periods = question.periods
             let isKept = question.currency.map { state.keeps($0) } ?? false
             for row in try session.query(.standings(periods, zone, question, isKept: isKept)) {
@@ -32,18 +29,21 @@ extension FigureStore {
             return answer
         }
     }
-
-    private static func cells(
-        _ question: FigureQuestion, _ zone: String, _ session: borrowing PostgresSession
-    ) throws -> [FigureAnswer.Cell] {
-        let limit = FigureQuestion.mostRows
-        return try FigureAnswer.cells(
-            session.query(question.grain == nil ? .cells(question, zone, limit) : .sums(question, zone, limit)),
-            of: question)
-    }
 }
 
 extension FigureAnswer {
+    /// Answers by the sums or the cells.
+    mutating func read(by state: FigureState, in zone: String, _ session: borrowing PostgresSession) throws {
+        if let currency = question.currency {
+            try convert(to: currency, by: state, in: zone, session)
+        } else {
+            let limit = FigureQuestion.mostRows
+            cells = try Self.cells(
+                session.query(question.grain == nil ? .cells(question, zone, limit) : .sums(question, zone, limit)),
+                of: question)
+        }
+    }
+
     /// Reads `period`, `part`, `currency`, `measure` and sums, in that order.
     /// - Throws: ``TooManyCells``; `PostgresError`.
     static func cells(_ rows: PostgresRows, of question: FigureQuestion) throws -> [Cell] {
@@ -77,7 +77,7 @@ extension PostgresQuery {
         PostgresQuery(
             "figures.sums",
             """
-            select period::text as period, \(unescaped: question.split?.column ?? "''") as part,
+            select \(unescaped: question.period("period")) as period, \(unescaped: question.split?.column ?? "''") as part,
                    \(unescaped: question.figure.isMoney ? "currency" : "''") as currency, measure, sum(count)::bigint as count,
                    sum(free)::bigint as free, sum(unknown)::bigint as unknown, sum(amount)::text as amount
               from storehook.figure_sums
@@ -96,7 +96,7 @@ extension PostgresQuery {
         PostgresQuery(
             "figures.cells",
             """
-            select day::text as period, \(unescaped: question.split?.column ?? "''") as part,
+            select \(unescaped: question.period("day")) as period, \(unescaped: question.split?.column ?? "''") as part,
                    \(unescaped: question.figure.isMoney ? "currency" : "''") as currency, measure, sum(count)::bigint as count,
                    coalesce(sum(count) filter (where unit = 0), 0)::bigint as free,
                    coalesce(sum(count) filter (where unit is null), 0)::bigint as unknown,
@@ -134,7 +134,7 @@ extension PostgresQuery {
                    and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
             )
             select p.first::text as day, p.ends > now() as is_running,
-                   exists (select from marked where marked.day between p.first and p.last)
+                   exists (select from marked where marked.day between case when \(question.figure.isStanding) then '-infinity' else p.first end and p.last)
                    or coalesce(p.first < (select summed_from from storehook.figure_state where zone is null), false) as is_pending,
                    coalesce(proven.is_any and proven.until >= p.ends, false) as is_proven
               from periods p cross join proven

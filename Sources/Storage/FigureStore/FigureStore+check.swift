@@ -64,7 +64,8 @@ extension PostgresQuery {
         "figures.days_to_check",
         """
         select d.day::text, z.zone
-          from (select coalesce(zone, next_zone) as zone, case when zone is null then summed_from end as first
+          from (select coalesce(zone, next_zone) as zone, case when zone is null then summed_from end as first,
+                       coalesce(turned_until, '-infinity') as turned
                   from storehook.figure_state) z
          cross join lateral (
             select c.day from storehook.figure_cells c where c.zone = z.zone
@@ -76,6 +77,13 @@ extension PostgresQuery {
             union
             select (i.at at time zone z.zone)::date
               from storehook.booked_refunds r cross join lateral (values (r.at), (r.heard_at)) i (at)
+            union
+            select (coalesce(t.counts_until, t.ends_at) at time zone z.zone)::date from storehook.booked_transactions t
+             where coalesce(t.counts_until, t.ends_at) < z.turned
+            union
+            select (i.at at time zone z.zone)::date
+              from storehook.booked_stretches s cross join lateral (values (s.starts_at), (s.ends_at)) i (at)
+             where i.at < z.turned
             union
             select o.day from storehook.booked_orders o where o.class_id is not null) d
          where z.zone is not null and d.day >= coalesce(z.first, '-infinity')

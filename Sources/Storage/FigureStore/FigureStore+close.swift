@@ -71,6 +71,7 @@ extension FigureStore {
             answer.closed = months
             answer.cells = try FigureAnswer.cells(
                 session.query(.closedCells(question, months.map(\.id))), of: question)
+            for place in answer.cells.indices { answer.cells[place].sums.spread() }
             for month in months {
                 for period in question.periods where month.month.days.contains(period.lowerBound) {
                     answer.standings[period.lowerBound] = FigureAnswer.Standing(isProven: month.isProven)
@@ -105,7 +106,7 @@ extension PostgresQuery {
             "figures.close",
             """
             with rows as materialized (
-                \(countedIn: month.days, FigureMeasure.allCases, in: zone)
+                \(countedIn: month.days, FigureMeasure.recorded, in: zone)
             ), closed as (
                 insert into storehook.closed_months
                        (month, first_day, last_day, zone, catalog_version, is_proven, row_count, closed_by, closed_why)
@@ -131,7 +132,10 @@ extension PostgresQuery {
             """
             insert into storehook.closed_cells
                    (closed_id, measure, day, bundle_id, product_id, storefront, currency, count, free, unknown, amount)
-            select closed_id, measure, (at at time zone \(month.zone))::date, bundle_id, coalesce(product_id, ''), coalesce(storefront, ''),
+            select closed_id, measure,
+                   case when measure in ('standing', 'standing_customer') then \(month.month.days.upperBound.description)::text::date
+                        else (at at time zone \(month.zone))::date end,
+                   bundle_id, coalesce(product_id, ''), coalesce(storefront, ''),
                    coalesce(currency, ''), count(*), count(*) filter (where amount = 0), count(*) filter (where amount is null),
                    coalesce(sum(amount), 0)
               from storehook.closed_rows
@@ -151,7 +155,7 @@ extension PostgresQuery {
               from storehook.closed_cells
              where closed_id = any (\(ids))
                and day between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
-               and measure = any (\(question.figure.measures.map(\.rawValue)))
+               and measure = any (\(question.figure.recordedMeasures.map(\.rawValue)))
                and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
              group by 1, 2, 3, 4
              order by 1, 2, 3, 4
@@ -168,7 +172,7 @@ extension PostgresQuery.StringInterpolation {
         appendLiteral("with z as materialized (")
         appendInterpolation(span: days, in: zone)
         appendLiteral(") select r.*, o.bundle_id from (")
-        appendLiteral(measures.map { "(\($0.rows))" }.joined(separator: " union all "))
+        appendLiteral(FigureMeasure.rows(of: measures))
         appendLiteral(
             ") r join storehook.booked_orders o on o.id = r.order_id where o.class_id is not null and o.environment = ")
         appendInterpolation(Environment.production.rawValue)

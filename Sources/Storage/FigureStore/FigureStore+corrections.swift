@@ -90,10 +90,10 @@ extension PostgresQuery {
             "figures.corrections",
             """
             with now as materialized (
-                \(countedIn: month.month.days, question.figure.measures, in: month.zone)
+                \(countedIn: month.month.days, question.figure.rowMeasures, in: month.zone)
             ), was as materialized (
                 select * from storehook.closed_rows
-                 where closed_id = \(month.id) and measure = any (\(question.figure.measures.map(\.rawValue)))
+                 where closed_id = \(month.id) and measure = any (\(question.figure.rowMeasures.map(\.rawValue)))
             )
             select measure, order_id, item, place, coalesce(n.transaction_id, w.transaction_id) as transaction_id,
                    (select storehook.order_number(o.day, o.number) from storehook.booked_orders o where o.id = order_id) as number,

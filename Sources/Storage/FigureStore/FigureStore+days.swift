@@ -28,7 +28,7 @@ extension FigureQuestion.Step {
     }
 
     /// The first day that there is: 0001-01-01.
-    private static var firstDay: Int64 { -719_162 }
+    private static var firstDay: Int64 { FigureQuestion.firstDay }
 
     func days(from: CalendarDay?, to: CalendarDay?, today: CalendarDay) -> ClosedRange<CalendarDay>? {
         let last = to ?? max(today, from ?? today)
@@ -38,7 +38,8 @@ extension FigureQuestion.Step {
 }
 
 extension PostgresQuery {
-    fileprivate static let today = PostgresQuery(
+    /// Today in the zone of the figures that stand.
+    static let today = PostgresQuery(
         "figures.today",
         "select (now() at time zone coalesce(zone, next_zone, 'UTC'))::date::text from storehook.figure_state")
 }

@@ -114,9 +114,16 @@ struct FigureRowMark {
 }
 
 extension FigureMeasure {
-    /// Its rows among the instants `starts` to `ends` behind a mark: `measure`, `at`, `order_id`, `item`, `place`, `product_id`,
+    /// The rows of some among the instants `starts` to `ends` behind a mark: `measure`, `at`, `order_id`, `item`, `place`, `product_id`,
     /// `storefront`, `currency`, `amount`, `sold_at`, `transaction_id`.
-    var rows: String {
+    static func rows(of measures: [FigureMeasure]) -> String {
+        let changes = measures.filter { movements.contains($0) || customers.contains($0) }
+        let others = measures.filter { !changes.contains($0) }.map(\.rows)
+        return (others + (changes.isEmpty ? [] : [RecurringChanges.rows(of: changes)])).map { "(\($0))" }
+            .joined(separator: "\nunion all\n")
+    }
+
+    private var rows: String {
         switch self {
         case .order:
             """
@@ -159,6 +166,9 @@ extension FigureMeasure {
              where r.type = '\(self == .lateRefund ? "refund" : "refund_reversed")' and not t.is_void and t.price is distinct from 0
                and \(DayStart.isLate("r.heard_at", "r.at", in: "z.zone"))
             """
+        case .standing: RecurringChanges.standing
+        case .standingCustomer: RecurringChanges.standingCustomers
+        default: RecurringChanges.rows(of: [self])
         }
     }
 }
@@ -168,7 +178,7 @@ extension PostgresQuery {
         _ asked: FigureRowQuestion, _ zone: String, after mark: FigureRowMark?, _ limit: Int
     ) -> PostgresQuery {
         let question = asked.question
-        let rows = question.figure.measures.map { "(\($0.rows))" }.joined(separator: "\nunion all\n")
+        let rows = FigureMeasure.rows(of: question.figure.rowMeasures)
         return PostgresQuery(
             "figures.rows",
             """

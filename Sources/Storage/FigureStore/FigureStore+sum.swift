@@ -10,11 +10,12 @@ extension FigureStore {
     /// - Parameters:
     ///   - zone: that of the current catalog, by its IANA name.
     ///   - currency: its reporting currency; nil where it has none.
+    ///   - plans: its subscriptions; nil leaves those by which figures are summed.
     ///   - portion: how many marked hours and days are summed at most, and how many days of a new zone or currency.
     /// - Returns: whether there may be more to do.
     /// - Throws: `PostgresError`.
     package func sum(
-        in zone: String, currency: String? = nil, atMost portion: Int64 = usualPortion
+        in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil, atMost portion: Int64 = usualPortion
     ) async throws -> Bool {
         let options = TransactionOptions(idleTimeout: .seconds(60), goesByIndexes: true, name: "figures.sum")
         return try await pool.withTransaction(options) { session in
@@ -26,6 +27,8 @@ extension FigureStore {
                 // The zone was changed back before its days were all summed.
                 try state.abandon(session)
             }
+            if let plans { try state.take(plans, session) }
+            try state.turn(session)
             let marked = try session.query(.takeMarks(portion)).map { row in
                 (
                     hour: try row.decode("hour", as: PostgresTimestamp?.self),
@@ -74,13 +77,18 @@ extension FigureStore {
     /// - Parameters:
     ///   - zone: that of the current catalog.
     ///   - currency: its reporting currency; nil where it has none.
-    package func isDue(in zone: String, currency: String? = nil) async throws -> Bool {
-        try await pool.query(
+    ///   - plans: its subscriptions; nil where they do not matter.
+    package func isDue(
+        in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil
+    ) async throws -> Bool {
+        if let plans, try await pool.query(.differs(from: plans)).one().decode(0) { return true }
+        return try await pool.query(
             PostgresQuery(
                 "figures.is_due",
                 """
                 select exists (select from storehook.figure_marks)
                     or exists (select from storehook.conversion_marks)
+                    or \(unescaped: PostgresQuery.isTurning)
                     or exists (select from storehook.figure_state
                                 where next_zone is not null or zone is distinct from \(zone) or converted_from is not null
                                    or currency is distinct from \(currency))

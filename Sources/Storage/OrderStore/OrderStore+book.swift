@@ -49,6 +49,8 @@ extension OrderStore {
             if !rows.isEmpty { try session.query(.bookTransactions(rows)) }
             let refunds = rows.flatMap(\.refunds)
             if !refunds.isEmpty { try session.query(.bookRefunds(refunds)) }
+            let stretches = rows.flatMap(\.stretches)
+            if !stretches.isEmpty { try session.query(.bookStretches(stretches)) }
             let removed = lines.flatMap { line in ids[line.place].map { id in line.removed.map { (id, $0) } } ?? [] }
             if !removed.isEmpty {
                 try session.query(.removeTransactions(removed))
@@ -59,6 +61,12 @@ extension OrderStore {
                     ?? []
             }
             if !items.isEmpty { try session.query(.trimRefunds(items)) }
+            let stretched = lines.filter(\.hadStretches).flatMap { line in
+                ids[line.place].map { id in
+                    line.changed.map { (id, $0.item, Int16(clamping: $0.recurring.stretches.count)) }
+                } ?? []
+            }
+            if !stretched.isEmpty { try session.query(.trimStretches(stretched)) }
             let concerned = lines.filter {
                 $0.hasRefunds || !$0.removed.isEmpty || wereRefunded.contains($0.place)
             }
@@ -122,6 +130,7 @@ private struct BookedLine {
     let turnsAt: PostgresTimestamp?
     let heardAt: PostgresTimestamp
     let removed: [String]
+    let hadStretches: Bool
     private let hadRefunds: Bool
 
     init(_ change: OrderStore.Change, _ order: BookedChange.Order, _ catalog: Catalog?, at clock: PostgresTimestamp) {
@@ -136,7 +145,7 @@ private struct BookedLine {
         shown = order.order.shown(at: instant)
         turnsAt = order.order.turns(after: instant).map(PostgresTimestamp.init)
         heardAt = change.heardAt
-        (removed, hadRefunds) = (order.removed, order.hadRefunds)
+        (removed, hadRefunds, hadStretches) = (order.removed, order.hadRefunds, order.hadStretches)
     }
 
     var place: OrderPlace { OrderPlace(purchase, order.key) }
@@ -169,6 +178,12 @@ private struct BookedRow {
         transaction.refunds.prefix(Int(Int16.max)).enumerated().map { place, refund in
             Refund(
                 orderID: orderID, item: transaction.item, place: Int16(place), refund: refund, heardAt: heardAt)
+        }
+    }
+
+    var stretches: [BookedStretch] {
+        transaction.recurring.stretches.prefix(Int(Int16.max)).enumerated().map { place, stretch in
+            BookedStretch(orderID: orderID, item: transaction.item, place: Int16(place), stretch: stretch)
         }
     }
 }
@@ -215,6 +230,7 @@ extension PostgresQuery {
             insert into storehook.booked_transactions as known
                    (order_id, item, transaction_id, product_id, relation, follows, is_within, starts_at, ends_at,
                     price, currency, storefront, quantity, is_trial, is_void, revoked_share, refunded, refunded_at,
+                    counts_until, end_reason, billed_quarters, first_ends_at, is_renewal_off, part_of,
                     tier_rank, heard_at, changed_at)
             select *, heard_at
               from unnest(
@@ -228,10 +244,17 @@ extension PostgresQuery {
                    \(rows.map(\.transaction.isVoid)),
                    \(rows.map { $0.transaction.revokedShare.map(Int32.init(clamping:)) }),
                    \(rows.map(\.transaction.refunded)),
-                   \(rows.map { $0.transaction.refundedAt.map(PostgresTimestamp.init) }), \(rows.map(\.rank)),
+                   \(rows.map { $0.transaction.refundedAt.map(PostgresTimestamp.init) }),
+                   \(rows.map { $0.transaction.recurring.countsUntil.map(PostgresTimestamp.init) }),
+                   \(rows.map { $0.transaction.recurring.endReason?.rawValue }),
+                   \(rows.map { $0.transaction.billedTime.map { Int16(clamping: $0.quarters) } }),
+                   \(rows.map { $0.transaction.firstEndsAt.map(PostgresTimestamp.init) }),
+                   \(rows.map { ($0.transaction.recurring.isRenewalOff ? true : nil) as Bool? }),
+                   \(rows.map(\.transaction.recurring.partOf)), \(rows.map(\.rank)),
                    \(rows.map(\.heardAt)))
                    as t (order_id, item, transaction_id, product_id, relation, follows, is_within, starts_at, ends_at,
                          price, currency, storefront, quantity, is_trial, is_void, revoked_share, refunded, refunded_at,
+                         counts_until, end_reason, billed_quarters, first_ends_at, is_renewal_off, part_of,
                          tier_rank, heard_at)
                 on conflict (order_id, item) do update
                set transaction_id = excluded.transaction_id, product_id = excluded.product_id,
@@ -240,15 +263,22 @@ extension PostgresQuery {
                    currency = excluded.currency, storefront = excluded.storefront, quantity = excluded.quantity,
                    is_trial = excluded.is_trial, is_void = excluded.is_void,
                    revoked_share = excluded.revoked_share, refunded = excluded.refunded,
-                   refunded_at = excluded.refunded_at, changed_at = greatest(known.changed_at, excluded.changed_at)
+                   refunded_at = excluded.refunded_at, counts_until = excluded.counts_until,
+                   end_reason = excluded.end_reason, billed_quarters = excluded.billed_quarters,
+                   first_ends_at = excluded.first_ends_at, is_renewal_off = excluded.is_renewal_off,
+                   part_of = excluded.part_of, changed_at = greatest(known.changed_at, excluded.changed_at)
              where (known.transaction_id, known.product_id, known.relation, known.follows, known.is_within,
                     known.starts_at, known.ends_at, known.price, known.currency, known.storefront, known.quantity,
-                    known.is_trial, known.is_void, known.revoked_share, known.refunded, known.refunded_at)
+                    known.is_trial, known.is_void, known.revoked_share, known.refunded, known.refunded_at,
+                    known.counts_until, known.end_reason, known.billed_quarters, known.first_ends_at,
+                    known.is_renewal_off, known.part_of)
                    is distinct from
                    (excluded.transaction_id, excluded.product_id, excluded.relation, excluded.follows,
                     excluded.is_within, excluded.starts_at, excluded.ends_at, excluded.price, excluded.currency,
                     excluded.storefront, excluded.quantity, excluded.is_trial, excluded.is_void,
-                    excluded.revoked_share, excluded.refunded, excluded.refunded_at)
+                    excluded.revoked_share, excluded.refunded, excluded.refunded_at, excluded.counts_until,
+                    excluded.end_reason, excluded.billed_quarters, excluded.first_ends_at, excluded.is_renewal_off,
+                    excluded.part_of)
             """
         ).keepingPlan()
     }
@@ -292,6 +322,9 @@ extension PostgresQuery {
             ), refunds as (
                 delete from storehook.booked_refunds r using removed
                  where (r.order_id, r.item) = (removed.order_id, removed.item)
+            ), stretches as (
+                delete from storehook.booked_stretches s using removed
+                 where (s.order_id, s.item) = (removed.order_id, removed.item)
             )
             delete from storehook.booked_transactions t using removed
              where (t.order_id, t.item) = (removed.order_id, removed.item)
@@ -351,6 +384,8 @@ extension PostgresQuery {
                 returning o.id
             ), refunds as (
                 delete from storehook.booked_refunds r using hidden where r.order_id = hidden.id
+            ), stretches as (
+                delete from storehook.booked_stretches s using hidden where s.order_id = hidden.id
             )
             delete from storehook.booked_transactions t using hidden where t.order_id = hidden.id
             """)

@@ -39,7 +39,7 @@ extension OrderStore {
                 """
                 select exists (select from storehook.booked_orders where number is null and class_id is not null)
                     or exists (select from storehook.booked_orders where turns_at <= now())
-                    or exists (select from storehook.order_clock where task = 'walk' and finished_at is null)
+                    or exists (select from storehook.order_clock where task = 'rebook' and finished_at is null)
                     or exists (select from storehook.purchase_attempts where kind = 'purchase' and not is_booked)
                     or exists (select from storehook.booked_attempts where check_at <= now())
                 """

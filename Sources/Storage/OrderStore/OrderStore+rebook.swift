@@ -176,7 +176,7 @@ extension BookedRefund {
 }
 
 extension BookedTransaction {
-    /// What is compared, as PostgreSQL writes it as text; instants in milliseconds.
+    /// What is compared, as PostgreSQL writes it as text; instants in milliseconds. The rows of `booked_stretches` stand in one of them.
     fileprivate static let columns: [(name: String, value: @Sendable (BookedTransaction) -> String?)] = [
         ("transaction_id", { $0.transactionID }), ("product_id", { $0.productID }),
         ("relation", { $0.relation.rawValue }), ("follows", { $0.follows }), ("is_within", { "\($0.isWithin)" }),
@@ -186,6 +186,20 @@ extension BookedTransaction {
         ("is_trial", { "\($0.isTrial)" }), ("is_void", { "\($0.isVoid)" }),
         ("revoked_share", { $0.revokedShare.map { "\($0)" } }), ("refunded", { $0.refunded.map { "\($0)" } }),
         ("refunded_at", { $0.refundedAt.map { "\($0.millisecondsSince1970)" } }),
+        ("counts_until", { $0.recurring.countsUntil.map { "\($0.millisecondsSince1970)" } }),
+        ("end_reason", { $0.recurring.endReason?.rawValue }),
+        ("billed_quarters", { $0.billedTime.map { "\($0.quarters)" } }),
+        ("first_ends_at", { $0.firstEndsAt.map { "\($0.millisecondsSince1970)" } }),
+        ("is_renewal_off", { $0.recurring.isRenewalOff ? "true" : nil }), ("part_of", { $0.recurring.partOf }),
+        (
+            "stretches",
+            { transaction in
+                let stretches = transaction.recurring.stretches.map { stretch in
+                    "\(stretch.from.millisecondsSince1970) \(stretch.until.millisecondsSince1970) \(stretch.endReason?.rawValue ?? "-")"
+                }
+                return stretches.isEmpty ? nil : stretches.joined(separator: ", ")
+            }
+        ),
     ]
 }
 
@@ -224,8 +238,17 @@ extension PostgresQuery {
                    (extract(epoch from ends_at) * 1000)::bigint::text as ends_at, price::text as price, currency,
                    storefront, quantity::text as quantity, is_trial::text as is_trial, is_void::text as is_void,
                    revoked_share::text as revoked_share, refunded::text as refunded,
-                   (extract(epoch from refunded_at) * 1000)::bigint::text as refunded_at
-              from storehook.booked_transactions where order_id = any (\(ids))
+                   (extract(epoch from refunded_at) * 1000)::bigint::text as refunded_at,
+                   (extract(epoch from counts_until) * 1000)::bigint::text as counts_until, end_reason,
+                   billed_quarters::text as billed_quarters,
+                   (extract(epoch from first_ends_at) * 1000)::bigint::text as first_ends_at,
+                   is_renewal_off::text as is_renewal_off, part_of,
+                   (select string_agg(
+                               concat_ws(' ', (extract(epoch from s.starts_at) * 1000)::bigint,
+                                   (extract(epoch from s.ends_at) * 1000)::bigint, coalesce(s.end_reason, '-')),
+                               ', ' order by s.place)
+                      from storehook.booked_stretches s where (s.order_id, s.item) = (t.order_id, t.item)) as stretches
+              from storehook.booked_transactions t where order_id = any (\(ids))
             """)
     }
 

@@ -5,7 +5,8 @@ package import PurchaseStore
 import Subscriptions
 
 extension OrderStore {
-    /// Books a page of the purchases that were stored before there were orders. One worker does this at a time.
+    /// Books a page of the purchases that were stored before there were orders, or before orders had all that is kept of them now. One worker
+    /// does this at a time.
     ///
     /// The page's purchases are locked, as by a worker that applies evidence about them: what that worker books, it books after this.
     /// - Returns: how many purchases were looked at.
@@ -13,10 +14,11 @@ extension OrderStore {
     package func walk(_ ledger: Ledger, _ accounts: AccountStore, atMost limit: Int = 100) async throws -> Int {
         let options = TransactionOptions(idleTimeout: .seconds(30), goesByIndexes: true, name: "orders.walk")
         return try await pool.withTransaction(options) { session in
-            guard let turn = try Self.takesTurn("walk", session) else { return 0 }
+            guard let turn = try Self.takesTurn("rebook", session) else { return 0 }
             let last = try turn.decode("original_transaction_id", as: String?.self) == nil ? nil : PurchaseKey(turn)
             let keys = try ledger.purchases(after: last, limit: limit, session)
             try Ledger.hold(keys, session)
+            try ledger.completeBilling(of: keys, session)
             try rebook(keys, repair: true, ledger, accounts, session)
             let end = keys.last
             try session.query(
@@ -28,7 +30,7 @@ extension OrderStore {
                            bundle_id = coalesce(\(end?.bundleID), bundle_id),
                            environment = coalesce(\(end?.environment), environment),
                            finished_at = case when \(keys.count < limit) then now() end
-                     where task = 'walk'
+                     where task = 'rebook'
                     """))
             return keys.count
         }

@@ -26,6 +26,30 @@ extension Ledger {
             return (keys[place], state.orders(of: keys[place].originalTransactionID), stored[place])
         }
     }
+
+    /// Completes the rows that a release before wrote with what the latest record of their transaction says of how it is billed. Few say
+    /// anything of it.
+    /// - Throws: `PostgresError`.
+    package func completeBilling(of keys: [PurchaseKey], _ session: borrowing PostgresSession) throws {
+        try session.query(
+            PostgresQuery(
+                "ledger.complete_billing",
+                """
+                update storehook.purchase_facts f
+                   set billing_plan = coalesce(f.billing_plan, t.billing_plan_type),
+                       up_front_period = coalesce(f.up_front_period,
+                           case when t.offer_discount_type = 'PAY_UP_FRONT' then t.payload ->> 'offerPeriod' end)
+                  from unnest(\(keys.map(\.originalTransactionID)), \(keys.map(\.bundleID)), \(keys.map(\.environment)))
+                       as key (original_transaction_id, bundle_id, environment)
+                  join storehook.transactions t using (original_transaction_id, bundle_id, environment)
+                 where (f.original_transaction_id, f.bundle_id, f.environment)
+                       = (key.original_transaction_id, key.bundle_id, key.environment)
+                   and f.transaction_id = t.transaction_id
+                   and (f.billing_plan is null and t.billing_plan_type is not null
+                        or f.up_front_period is null and t.offer_discount_type = 'PAY_UP_FRONT'
+                           and t.payload ->> 'offerPeriod' is not null)
+                """))
+    }
 }
 
 extension PostgresQuery {

@@ -256,14 +256,14 @@ extension KnownPurchase {
 }
 
 extension PurchaseUpdate {
-    /// The subscription by the facts before the batch; nil if it was not known as one.
-    func subscriptionBefore(_ policy: StatusPolicy) -> SubscriptionState? {
+    /// The state by the facts before the batch, derived as the one now was.
+    var stateBefore: PurchaseState {
         switch known.extent {
-        case .whole: return PurchaseState(known.facts, in: key.environment, policy: policy).subscription
+        case .whole: return PurchaseState(known.facts, in: key.environment, policy: policy)
         case .tail(let cut, let horizon, let carry):
             var facts = known.facts
             facts.cut(at: cut)
-            return PurchaseState(facts, in: key.environment, policy: policy, from: horizon, carry: carry).subscription
+            return PurchaseState(facts, in: key.environment, policy: policy, from: horizon, carry: carry)
         }
     }
 }

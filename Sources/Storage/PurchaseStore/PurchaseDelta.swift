@@ -56,13 +56,14 @@ package struct PurchaseDelta: Sendable {
     }
 
     /// The subscription before the batch; nil if it was none. It is derived for this: it costs as much as the batch did.
-    package func subscriptionBefore(_ policy: StatusPolicy) -> SubscriptionState? { update?.subscriptionBefore(policy) }
+    package var subscriptionBefore: SubscriptionState? { update?.stateBefore.subscription }
 
     /// What the batch changes in the books. It is derived for this.
     package var booked: BookedChange {
         guard let update, let touched else { return BookedChange() }
         return update.state.bookedChange(
-            of: key.originalTransactionID, touched, upon: update.known.facts, since: update.sinceReported)
+            of: key.originalTransactionID, touched, upon: update.known.facts, since: update.sinceReported,
+            from: update.since, before: { update.stateBefore })
     }
 
     fileprivate mutating func comes(of update: PurchaseUpdate, _ touched: TouchedPeriods) {

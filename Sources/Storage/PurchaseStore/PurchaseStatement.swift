@@ -110,6 +110,8 @@ extension PurchaseStatement {
         LedgerColumn("currency") { $0.transaction?.currency },
         LedgerColumn("storefront") { $0.transaction?.storefront },
         LedgerColumn("revocation_type") { $0.transaction?.revocationType?.rawValue },
+        LedgerColumn("up_front_period") { $0.transaction?.upFrontPeriod },
+        LedgerColumn("billing_plan") { $0.transaction?.billingPlan },
         LedgerColumn("app_account_token") { $0.transaction?.appAccountToken.map(UUID.init) },
         LedgerColumn("renewal_signed_at") { $0.renewal.map { PostgresTimestamp($0.signedAt) } },
         LedgerColumn("renewal_digest") { $0.renewal?.digest },
@@ -128,7 +130,8 @@ extension PurchaseStatement {
 
     /// The columns that rows of earlier programs lack.
     static let completed = [
-        "currency", "first_bought_at", "paid", "revocation_reason", "revocation_type", "storefront",
+        "billing_plan", "currency", "first_bought_at", "paid", "revocation_reason", "revocation_type", "storefront",
+        "up_front_period",
     ]
 
     private static let isNonConsumable = "coalesce(t.kind, '') = 'Non-Consumable'"
@@ -144,6 +147,9 @@ extension PurchaseStatement {
         let latest: String
         switch column.name {
         case "currency", "storefront": latest = "t.\(column.name)"
+        case "billing_plan": latest = "t.billing_plan_type"
+        case "up_front_period":
+            latest = "case when t.offer_discount_type = 'PAY_UP_FRONT' then t.payload ->> 'offerPeriod' end"
         case "price": latest = "case when \(isNonConsumable) then t.price end"
         case "paid": latest = "case when not \(isNonConsumable) then t.price end"
         case "original_purchased_at": latest = "case when \(isNonConsumable) then \(firstBoughtAt) end"
@@ -215,7 +221,7 @@ extension TransactionFact {
     /// Nil where the evidence had no transaction.
     fileprivate init?(_ cells: inout RowCells, asOf: Timestamp) throws {
         guard let id: String = try cells.next(String?.self) else {
-            cells.skip(26)
+            cells.skip(28)
             return nil
         }
         let signedAt = Timestamp(try cells.next(PostgresTimestamp.self))
@@ -241,6 +247,7 @@ extension TransactionFact {
         currency = try cells.next()
         storefront = try cells.next()
         revocationType = try cells.next(String?.self).map(RevocationType.init(rawValue:))
+        (upFrontPeriod, billingPlan) = (try cells.next(), try cells.next())
         appAccountToken = try cells.nextAccountToken()
     }
 }

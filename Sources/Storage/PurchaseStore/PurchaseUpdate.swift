@@ -23,6 +23,7 @@ final class PurchaseUpdate: Sendable {
     }
 
     let known: KnownPurchase
+    let policy: StatusPolicy
     let state: PurchaseState
     /// Whether dates separate the end of its facts from the beginning. Only then are they ever read in part.
     let isRegular: Bool
@@ -53,7 +54,7 @@ final class PurchaseUpdate: Sendable {
         _ known: KnownPurchase, _ entries: [LedgerEntry], kept: KeptRecords = KeptRecords(),
         shared: SharedTransactions = SharedTransactions(), policy: StatusPolicy
     ) {
-        self.known = known
+        (self.known, self.policy) = (known, policy)
         var facts = known.facts
         var records: [TransactionFact] = []
         var (since, sinceReported) = (Timestamp.distantFuture, Timestamp.distantFuture)
@@ -79,6 +80,7 @@ final class PurchaseUpdate: Sendable {
                 let tail = PurchaseState(
                     facts, in: known.key.environment, policy: policy, cutAt: cut, from: horizon, carry: carry)
             else { return nil }
+            guard tail.reachesBeginnings(since: since) else { return nil }
             isRegular = true
             state = tail
         }

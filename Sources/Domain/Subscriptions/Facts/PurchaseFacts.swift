@@ -67,6 +67,8 @@ public struct PurchaseFacts: Sendable, Hashable {
             if let currency = fact.currency { transactions[index].currency = currency }
             if let storefront = fact.storefront { transactions[index].storefront = storefront }
             if let type = fact.revocationType { transactions[index].revocationType = type }
+            if let period = fact.upFrontPeriod { transactions[index].upFrontPeriod = period }
+            if let plan = fact.billingPlan { transactions[index].billingPlan = plan }
             rarities.formUnion(Rarities(transactions[index]))
             return false
         }

@@ -58,6 +58,10 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
     public var currency: String?
     /// The country of the App Store, ISO 3166-1 alpha-3.
     public var storefront: String?
+    /// The length of an offer that is paid up front, an ISO 8601 duration (`offerPeriod`); nil for any other.
+    public var upFrontPeriod: String?
+    /// How it is billed, in Apple's word (`billingPlanType`), known or not; nil where Apple does not say.
+    public var billingPlan: String?
     /// The account that the app bound to the purchase.
     public var appAccountToken: UniqueIdentifier?
     /// When Apple signed the record.
@@ -79,7 +83,7 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
         isFreeTrial: Bool = false, quantity: Int64? = nil, revocationPercentage: Int64? = nil,
         revocationReason: RevocationReason? = nil, revocationType: RevocationType? = nil,
         appAccountToken: UniqueIdentifier? = nil, originalPurchasedAt: Timestamp? = nil, price: Int64? = nil,
-        currency: String? = nil, storefront: String? = nil,
+        currency: String? = nil, storefront: String? = nil, upFrontPeriod: String? = nil, billingPlan: String? = nil,
         signedAt: Timestamp, asOf: Timestamp? = nil, digest: [UInt8], isUnsigned: Bool = false
     ) {
         self.transactionID = transactionID
@@ -104,6 +108,7 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
         self.price = price
         self.currency = currency
         self.storefront = storefront
+        (self.upFrontPeriod, self.billingPlan) = (upFrontPeriod, billingPlan)
         self.signedAt = signedAt
         self.asOf = asOf ?? signedAt
         self.digest = digest
@@ -146,6 +151,8 @@ public struct TransactionFact: SignedFact, FamilySharable, Hashable {
             price: payload.price,
             currency: payload.currency,
             storefront: payload.storefront,
+            upFrontPeriod: payload.offerDiscountType == .payUpFront ? payload.offerPeriod : nil,
+            billingPlan: payload.billingPlanType,
             signedAt: payload.signedDate,
             asOf: asOf.map { min($0, payload.signedDate) },
             digest: digest,
@@ -164,13 +171,13 @@ extension TransactionFact {
     /// Whether it is of a non-consumable and says a price, as copies of a purchase may not.
     var isPricedNonConsumable: Bool { kind == .nonConsumable && price != nil }
 
-    /// What it says, without when it was signed, where it was sold and why and how it was refunded. Of its reason only whether it is a
+    /// What it says, without when it was signed, where it was sold, for how long it was billed and why and how it was refunded. Of its reason only whether it is a
     /// renewal, and what was paid of a non-consumable alone: rows of earlier programs say no more.
     var saying: TransactionFact {
         var saying = self
         (saying.reason, saying.additionalReason) = (isRenewal ? .renewal : .unknown, nil)
         (saying.revocationReason, saying.revocationType) = (nil, nil)
-        (saying.currency, saying.storefront) = (nil, nil)
+        (saying.currency, saying.storefront, saying.upFrontPeriod, saying.billingPlan) = (nil, nil, nil, nil)
         if kind != .nonConsumable { (saying.price, saying.originalPurchasedAt) = (nil, nil) }
         (saying.signedAt, saying.asOf, saying.digest, saying.isUnsigned) = (.distantPast, .distantPast, [], false)
         return saying

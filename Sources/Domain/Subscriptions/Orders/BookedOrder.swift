@@ -49,15 +49,18 @@ public struct BookedChange: Sendable, Hashable {
         public var removed: [String]
         /// Whether something of it had been refunded before, or taken back.
         public var hadRefunds: Bool
+        /// Whether something of it counted in several stretches before.
+        public var hadStretches: Bool
 
         /// Memberwise.
         public init(
-            order: BookedOrder, changed: [BookedTransaction], removed: [String] = [], hadRefunds: Bool = true
+            order: BookedOrder, changed: [BookedTransaction], removed: [String] = [], hadRefunds: Bool = true,
+            hadStretches: Bool = true
         ) {
             self.order = order
             self.changed = changed
             self.removed = removed
-            self.hadRefunds = hadRefunds
+            (self.hadRefunds, self.hadStretches) = (hadRefunds, hadStretches)
         }
     }
 

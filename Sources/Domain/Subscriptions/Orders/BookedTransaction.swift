@@ -51,6 +51,12 @@ public struct BookedTransaction: Sendable, Hashable {
     public var refundedAt: Timestamp?
     /// What was refunded and taken back, by the signing of the records.
     public var refunds: [BookedRefund]
+    /// How long its payment lasts, where Apple signs that beside the dates; nil where the product's period counts.
+    public var billedTime: BilledTime?
+    /// The end that Apple signed first, where it moved it since; nil where it did not.
+    public var firstEndsAt: Timestamp?
+    /// How long it counts for recurring revenue. All periods of a subscription have these; see ``PurchaseState/orders(of:)``.
+    public var recurring = RecurringTerms()
     /// When its order's first transaction was made, by its records.
     var originallyAt: Timestamp?
 
@@ -72,6 +78,7 @@ public struct BookedTransaction: Sendable, Hashable {
         let refundedAt = record.price == 0 ? nil : history.refundedAt
         (revokedShare, refunded, self.refundedAt) = (history.share, history.refunded, refundedAt)
         refunds = history.rows
+        billedTime = BilledTime(upFrontPeriod: record.upFrontPeriod, billingPlan: record.billingPlan)
         originallyAt = records.last { $0.originalPurchasedAt != nil }?.originalPurchasedAt
     }
 
@@ -79,6 +86,7 @@ public struct BookedTransaction: Sendable, Hashable {
         self.init(
             item: period.key, period.record, period.records, startsAt: period.start,
             isVoid: period.replacedAt != nil)
+        if let first = period.records.first?.expiresAt, first != endsAt { firstEndsAt = first }
     }
 }
 

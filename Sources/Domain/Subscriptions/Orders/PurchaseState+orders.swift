@@ -23,8 +23,11 @@ extension PurchaseState {
     ///   - touched: the periods that the records may have changed.
     ///   - known: the facts before.
     ///   - since: from when on what else the batch brought may have changed access.
+    ///   - horizon: from when on anything may have changed.
+    ///   - before: the state by the facts before, derived as this one was. It is rarely asked for.
     public func bookedChange(
-        of originalTransactionID: String, _ touched: TouchedPeriods, upon known: PurchaseFacts, since: Timestamp
+        of originalTransactionID: String, _ touched: TouchedPeriods, upon known: PurchaseFacts, since: Timestamp,
+        from horizon: Timestamp, before stateBefore: () -> PurchaseState
     ) -> BookedChange {
         guard bought == nil, !known.rarities.contains(.boughtOnce) else {
             return boughtChange(of: originalTransactionID, upon: known)
@@ -37,20 +40,34 @@ extension PurchaseState {
         // A record that changes nothing of its own period may change what is to follow it: access until then.
         let last = rules.periods.last?.key
         let touchedEarlier = Set(touched.now.map(\.key)).subtracting([last].compactMap(\.self))
-        guard !changed.isEmpty || !removed.isEmpty || hasLater || !touchedEarlier.isEmpty else { return BookedChange() }
+        let terms = recurringTerms
+        // What Apple says of an end changes the period that ends, and a purchase the one whose place it takes.
+        let hasTerms = known.maySayHowPeriodsCount || terms.values.contains { $0 != RecurringTerms() }
+        let termsBefore = hasTerms ? stateBefore().recurringTerms : [:]
+        let counted = hasTerms ? Set(terms.keys.filter { terms[$0] != termsBefore[$0] ?? RecurringTerms() }) : []
+        guard !changed.isEmpty || !removed.isEmpty || hasLater || !touchedEarlier.isEmpty || !counted.isEmpty else {
+            return BookedChange()
+        }
         guard let order = orders(of: originalTransactionID).first else {
             return BookedChange(gone: before.isEmpty ? [] : [originalTransactionID])
         }
         // What a transaction is to the one before it changes with those before it, and with the access until it began. Nearly always
         // the one that changed is the last.
-        let first = order.transactions.firstIndex {
-            !removed.isEmpty || changed.contains($0.item) || $0.startsAt >= since || touchedEarlier.contains($0.item)
+        let transactions = order.transactions
+        let first = transactions.indices.first { place in
+            let item = transactions[place].item
+            return changed.contains(item) || transactions[place].startsAt >= since || touchedEarlier.contains(item)
+                || counted.contains(item)
+                // What was removed is not found any more: all that something may have changed about.
+                || !removed.isEmpty
+                    && (place + 1 == transactions.count || transactions[place + 1].startsAt > horizon)
         }
         guard let first else { return BookedChange() }
         return BookedChange(orders: [
             .init(
-                order: order, changed: Array(order.transactions[first...]), removed: removed,
-                hadRefunds: before.contains { !$0.refunds.isEmpty })
+                order: order, changed: Array(transactions[first...]), removed: removed,
+                hadRefunds: before.contains { !$0.refunds.isEmpty },
+                hadStretches: termsBefore.values.contains { !$0.stretches.isEmpty })
         ])
     }
 
@@ -63,7 +80,7 @@ extension PurchaseState {
                 let known = before.first { $0.key == order.key }
                 return .init(
                     order: order, changed: order.transactions,
-                    hadRefunds: known?.transactions.contains { !$0.refunds.isEmpty } ?? false)
+                    hadRefunds: known?.transactions.contains { !$0.refunds.isEmpty } ?? false, hadStretches: false)
             },
             gone: before.map(\.key).filter { key in !now.contains { $0.key == key } })
     }
@@ -71,9 +88,11 @@ extension PurchaseState {
     /// The periods that money was paid for here, each with what it is to the one before it.
     private var bookedPeriods: [BookedTransaction] {
         var transactions: [BookedTransaction] = []
+        let terms = recurringTerms
         var before: Period?
         for period in rules.periods where period.record.isBoughtHere {
             var transaction = BookedTransaction(period)
+            transaction.recurring = terms[period.key] ?? RecurringTerms()
             if let before {
                 transaction.relation = relation(of: period, after: before)
                 transaction.follows = before.key

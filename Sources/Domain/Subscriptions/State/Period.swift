@@ -166,7 +166,8 @@ struct Period: Sendable {
         return min(end, refund.from)
     }
 
-    private func endBeforeRefund(asSeenAt instant: Timestamp) -> Timestamp {
+    /// The same but for refunds.
+    func endBeforeRefund(asSeenAt instant: Timestamp) -> Timestamp {
         var end = endBySuccession
         if let successor, successor.chargedAt <= instant { end = min(expiresAt, successor.start) }
         for former in formerSuccessors where former.chargedAt <= instant && instant < former.replacedAt {

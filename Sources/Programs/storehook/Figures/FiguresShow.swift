@@ -94,6 +94,7 @@ struct FiguresShow: AsyncParsableCommand {
             let question = FigureQuestion(
                 name, days, by: by.step, by.split, environment: environment.rawValue, apps: app.map { [$0] },
                 in: try await currency(pool))
+            do { try question.check() } catch { throw ValidationError("\(error)") }
             guard rows else {
                 do {
                     let answer = closed ? try await figures.closedAnswer(question) : try await figures.answer(question)

@@ -31,7 +31,7 @@ extension AdminHandlers {
             ]
         endpoint.problems = [.noFigure, .tooManyCells]
         endpoint.refusesFitting =
-            "from and to are days in their order, in is a currency, the answer has at most \(FigureQuestion.mostCells) cells"
+            "from and to are days in their order, in is a currency, the figure has the split, the answer has at most \(FigureQuestion.mostCells) cells"
         return endpoint
     }
 
@@ -104,9 +104,11 @@ extension AdminHandlers {
             throw APIProblem(.invalidRequest, "to is before from")
         }
         let (environment, apps) = Self.counted(request, for: member)
-        return FigureQuestion(
+        let question = FigureQuestion(
             figure, days, by: step, request.query["split"].flatMap { FigureQuestion.Split(rawValue: $0) },
             environment: environment, apps: apps, in: try await reportingCurrency(request))
+        do { try question.check() } catch { throw APIProblem(.invalidRequest, ProblemText(english: "\(error)")) }
+        return question
     }
 
     private func reportingCurrency(_ request: AdminRequest) async throws -> String? {

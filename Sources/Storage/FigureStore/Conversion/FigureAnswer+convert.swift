@@ -44,7 +44,7 @@ extension PostgresQuery {
         PostgresQuery(
             "figures.kept",
             """
-            select period::text as period, \(unescaped: question.split?.column ?? "''") as part, is_missing,
+            select \(unescaped: question.period("period")) as period, \(unescaped: question.split?.column ?? "''") as part, is_missing,
                    case when is_missing then currency else '' end as currency, measure, sum(count)::bigint as count,
                    sum(free)::bigint as free, sum(unknown)::bigint as unknown, sum(amount)::text as amount,
                    null::timestamptz as corrected_at
@@ -65,7 +65,8 @@ extension PostgresQuery {
     fileprivate static func converted(
         _ question: FigureQuestion, _ zone: String, _ currency: String
     ) -> PostgresQuery {
-        let period = question.step == .month ? "date_trunc('month', day)::date" : "day"
+        let period =
+            question.isWhole ? "'0001-01-01'::date" : question.step == .month ? "date_trunc('month', day)::date" : "day"
         return PostgresQuery(
             "figures.converted",
             """

@@ -85,8 +85,10 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "purchased_products": [.select, .insert, .update], "unsold_products": [.select],
                 "order_classes": [.select, .insert], "booked_orders": [.select, .insert, .update],
                 "booked_transactions": [.select, .insert, .update, .delete],
+                "booked_stretches": [.select, .insert, .update, .delete],
                 "booked_refunds": [.select, .insert, .update, .delete], "order_days": [.select, .insert, .update],
-                "figure_cells": [.select, .insert, .delete], "figure_marks": [.select, .delete],
+                "figure_cells": [.select, .insert, .delete], "figure_marks": [.select, .insert, .delete],
+                "figure_plans": [.select, .insert, .delete],
                 "figure_sums": [.select, .insert, .update, .delete], "figure_state": [.select, .update],
                 "exchange_rates": [.select], "conversion_marks": [.select, .delete],
                 "converted_sums": [.select, .insert, .update, .delete],
@@ -108,6 +110,9 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
             )
             .union([DatabaseRight(.update, on: "catalogs", column: "product_keys")])
             .union(["is_booked", "is_surplus"].map { DatabaseRight(.update, on: "purchase_attempts", column: $0) })
+            .union(
+                ["billing_plan", "up_front_period"].map { DatabaseRight(.update, on: "purchase_facts", column: $0) }
+            )
             .union(Self.followingRefunds)
         case .ops:
             // Tables that a worker reads in part, operators may read whole.
@@ -181,6 +186,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "order_classes": [.select, .insert], "booked_orders": [.select, .insert, .update],
                 "booked_transactions": [.select, .insert, .update, .delete],
                 "booked_refunds": [.select, .insert, .update, .delete],
+                "booked_stretches": [.select, .insert, .update, .delete],
                 "catalogs": [.select], "catalog_state": [.select], "staff_acts": [.select],
                 "purchase_bindings": [.select, .insert], "trials": [.select, .insert],
                 "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
@@ -237,7 +243,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "order_classes": [.select], "order_days": [.select], "order_transactions": [.select],
                 "shared_transactions": [.select], "order_number": [.execute],
                 "figure_cells": [.select], "figure_marks": [.select], "figure_sums": [.select],
-                "figure_state": [.select], "proven_until": [.select], "exchange_rates": [.select],
+                "figure_state": [.select], "figure_plans": [.select], "booked_stretches": [.select],
+                "proven_until": [.select], "exchange_rates": [.select],
                 "conversion_marks": [.select], "converted_sums": [.select], "corrected_conversions": [.select],
                 "staff_refund_requests": [.select, .insert], "refund_request_texts": [.select, .insert],
             ])

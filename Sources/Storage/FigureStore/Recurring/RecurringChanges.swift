@@ -1,0 +1,143 @@
+import Figures
+
+/// What of recurring revenue changes on days, in SQL.
+enum RecurringChanges {
+    /// Parts of a WITH, behind a part `span` of the days (`zone`, `day`, `starts`, `ends`).
+    ///
+    /// `recurring_rows` are the rows of ``FigureMeasure/enter``, ``FigureMeasure/leave``, ``FigureMeasure/movements`` and
+    /// ``FigureMeasure/customers``: `day`, `measure`, `at`, `order_id`, `item`, `place`, `product_id`, `storefront`, `currency`, `sold_at`,
+    /// `amount`, `transaction_id`.
+    ///
+    /// Nearly all customers renew for the price of before: what ends and what begins is then equal in their order, and nothing else is read of
+    /// them. Of the others all purchases are.
+    static let parts = """
+        recurring_span as materialized (
+            select zone, day, starts, least(ends, \(RecurringPeriods.turned)) as cut from span
+        ), recurring_events as materialized (
+            select s.day, s.starts, s.cut, 'enter' as measure, 1 as sign, p.starts_at as at, p.*
+              from recurring_span s
+             cross join lateral (\(RecurringPeriods.sql { _, start, _ in "\(start) >= s.starts and \(start) < s.cut" })) p
+            union all
+            select s.day, s.starts, s.cut, 'leave', -1, p.ends_at, p.*
+              from recurring_span s
+             cross join lateral (\(RecurringPeriods.sql { _, _, end in "\(end) >= s.starts and \(end) < s.cut" })) p
+        ), loud as materialized (
+            select day, starts, cut, environment, bundle_id, order_key, order_id
+              from (
+                select day, starts, cut, environment, bundle_id, order_key, order_id
+                  from recurring_events where monthly is not null
+                 group by day, starts, cut, environment, bundle_id, order_key, order_id, currency having sum(sign * monthly) <> 0) e
+             group by day, starts, cut, environment, bundle_id, order_key, order_id
+        ), families as materialized (
+            select l.day, l.starts, l.cut, l.environment, l.bundle_id, coalesce(a.token::text, l.order_id::text) as customer, f.id,
+                   bool_or(f.id = l.order_id) as is_loud
+              from loud l
+             cross join lateral (\(RecurringPeriods.account(of: "l"))) a
+             cross join lateral (
+                select l.order_id as id
+                union
+                select o.id
+                  from storehook.account_lines k
+                  join storehook.booked_orders o
+                    on (o.environment, o.bundle_id, o.order_key) = (k.environment, k.bundle_id, k.original_transaction_id)
+                 cross join lateral (\(RecurringPeriods.account(of: "o"))) b
+                 where k.token = a.token and k.environment = l.environment and k.bundle_id = l.bundle_id and b.token = a.token) f
+             group by 1, 2, 3, 4, 5, 6, 7
+        ), levels as materialized (
+            select h.*, coalesce(sum(monthly) filter (where starts_at < starts and ends_at >= starts) over held, 0) as former,
+                   coalesce(sum(monthly) filter (where ends_at >= cut) over held, 0) as latter,
+                   bool_or(starts_at < starts) over held as was_ever, max(ends_at) filter (where ends_at < starts) over held as ended_at,
+                   first_value(end_reason) over (
+                       held order by ends_at >= starts and ends_at < cut desc, ends_at desc, starts_at desc, order_id desc, item desc) as last_reason
+              from (
+                select f.day, f.starts, f.cut, f.customer, f.is_loud, p.*
+                  from families f
+                 cross join lateral (\(RecurringPeriods.sql { order, start, _ in "\(order) = f.id and \(start) < f.cut" })) p
+                 where p.monthly is not null) h
+            window held as (partition by day, customer, environment, bundle_id, group_id, currency)
+        ), moved as materialized (
+            select l.day, l.kind, i.at, l.order_id, l.item, l.place * 2 + i.is_end as place, l.product_id, l.storefront, l.currency, l.sold_at,
+                   i.sign * l.monthly as amount, l.transaction_id
+              from (
+                select *, case when latter = 0 then 'churn_' || coalesce(last_reason, 'other')
+                               when former = 0 and was_ever then 'reactivation' when former = 0 then 'new'
+                               when latter > former then 'expansion' else 'contraction' end as kind
+                  from levels where is_loud and former <> latter) l
+             cross join lateral (values (l.starts_at, 0, 1), (l.ends_at, 1, -1)) i (at, is_end, sign)
+             where i.at >= l.starts and i.at < l.cut
+        ), turned as materialized (
+            -- The period that began last of those that count at the end, or else the one that ended last.
+            select distinct on (day, customer, environment, bundle_id, group_id)
+                   day, is_paying, has_paid, paid_until, order_id, item, place, product_id, storefront, currency, sold_at, transaction_id,
+                   end_reason, case when is_paying then starts_at else ends_at end as at
+              from (
+                select *, bool_or(former > 0) over customers as was_paying, bool_or(latter > 0) over customers as is_paying,
+                       bool_or(was_ever) over customers as has_paid, max(ended_at) over customers as paid_until
+                  from levels
+                window customers as (partition by day, customer, environment, bundle_id, group_id)) c
+             where was_paying <> is_paying and ends_at >= case when is_paying then cut else starts end
+             order by day, customer, environment, bundle_id, group_id, case when is_paying then starts_at else ends_at end desc, order_id desc,
+                      item desc
+        ), recurring_rows as not materialized (
+            select day, measure, at, order_id, item, place * 2 + (sign = -1)::integer as place, product_id, storefront, currency, sold_at,
+                   monthly as amount, transaction_id
+              from recurring_events
+            union all
+            select day, kind, at, order_id, item, place, product_id, storefront, currency, sold_at, amount, transaction_id from moved
+            union all
+            select t.day, m.measure, t.at, t.order_id, t.item, t.place, t.product_id, t.storefront, t.currency, t.sold_at, null, t.transaction_id
+              from turned t
+             cross join lateral (
+                select case when not t.is_paying then 'customer_lost_' || coalesce(t.end_reason, 'other')
+                            when t.has_paid then 'customer_back' else 'customer_new' end as measure
+                union all
+                select 'customer_back_soon'
+                 where t.is_paying and t.has_paid
+                   and date_trunc('month', t.paid_until at time zone (select zone from span limit 1)) = date_trunc('month', t.day::timestamp)) m
+        )
+        """
+
+    /// A query: rows of ``FigureMeasure/movements`` and ``FigureMeasure/customers`` behind a mark, by a part `z`; columns as in
+    /// ``FigureMeasure/rows(of:)``.
+    static func rows(of measures: [FigureMeasure]) -> String {
+        """
+        select measure, at, order_id, item, place, product_id, storefront, currency, amount, sold_at, transaction_id
+          from (
+            with span as materialized (
+                select z.zone, d.day::date as day, \(DayStart.sql("d.day::date", in: "z.zone")) as starts,
+                       \(DayStart.sql("d.day::date + 1", in: "z.zone")) as ends
+                  from z
+                 cross join lateral generate_series(
+                    greatest(z.first, (greatest(z.since, z.starts) at time zone z.zone)::date)::timestamp, z.last::timestamp,
+                    interval '1 day') d (day)
+            ), \(parts)
+            select r.* from recurring_rows r where r.measure in (\(measures.map { "'\($0.rawValue)'" }.joined(separator: ", "))) ) r
+         where at >= (select since from z)
+        """
+    }
+
+    /// A query: periods that count when the last day ends, by a part `z`; columns as in ``FigureMeasure/rows(of:)``.
+    static let standing = """
+        select 'standing' as measure, p.starts_at as at, p.order_id, p.item, p.place * 2 as place, p.product_id, p.storefront, p.currency,
+               p.monthly as amount, p.sold_at, p.transaction_id
+          from (select *, least(ends, \(RecurringPeriods.turned)) as cut from z) z
+         cross join lateral (\(RecurringPeriods.sql { _, start, end in "\(end) >= z.cut and \(start) < z.cut and \(start) >= z.since" })) p
+        """
+
+    /// A query: the customers who pay when the last day ends, each with the period that began last, by a part `z`; columns as in
+    /// ``FigureMeasure/rows(of:)``.
+    static let standingCustomers = """
+        select 'standing_customer' as measure, c.at, c.order_id, c.item, c.place, c.product_id, c.storefront, c.currency, null::bigint as amount,
+               c.sold_at, c.transaction_id
+          from (
+            select distinct on (p.environment, p.bundle_id, p.group_id, coalesce(a.token::text, p.order_id::text))
+                   p.starts_at as at, p.order_id, p.item, p.place, p.product_id, p.storefront, p.currency, p.sold_at, p.transaction_id
+              from (select *, least(ends, \(RecurringPeriods.turned)) as cut from z) z
+             cross join lateral (\(RecurringPeriods.sql { _, start, end in "\(end) >= z.cut and \(start) < z.cut" })) p
+             cross join lateral (\(RecurringPeriods.account(of: "p"))) a
+             where p.monthly is not null
+             order by p.environment, p.bundle_id, p.group_id, coalesce(a.token::text, p.order_id::text), p.starts_at desc, p.order_id desc,
+                      p.item desc) c
+         where c.at >= (select since from z)
+        """
+}

@@ -1,0 +1,84 @@
+/// Periods that count for recurring revenue, in SQL.
+enum RecurringPeriods {
+    /// A query: what of the books counts, each time by itself, with its price a month. Void, free and hidden ones do not count.
+    ///
+    /// `environment`, `bundle_id`, `order_key`, `order_id`, `item`, `place` (0 of the time that begins with the period), `transaction_id`,
+    /// `product_id`, `storefront`, `currency`, `starts_at`, `ends_at`, `end_reason`, `sold_at` (when the period begins), `group_id` and `monthly`
+    /// (in thousandths of the currency; null where no price is known, and no currency then).
+    /// - Parameter condition: given expressions of a time's order, beginning and end.
+    static func sql(where condition: (_ order: String, _ start: String, _ end: String) -> String) -> String {
+        let whole = condition("t.order_id", "t.starts_at", end)
+        let further = condition("b.order_id", "b.starts_at", "b.ends_at")
+        return """
+            select o.environment, o.bundle_id, o.order_key, h.order_id, h.item, h.place, h.transaction_id, h.product_id, h.storefront,
+                   case when m.monthly is not null then h.currency end as currency, h.starts_at, h.ends_at, h.end_reason, h.sold_at,
+                   coalesce(p.group_id, '') as group_id, m.monthly
+              from (
+                select \(columns), 0 as place, t.starts_at, \(end) as ends_at, t.end_reason
+                  from storehook.booked_transactions t
+                 where \(whole) and t.starts_at < \(end) and \(counts)
+                union all
+                select \(columns), b.place + 1, b.starts_at, b.ends_at, b.end_reason
+                  from storehook.booked_stretches b
+                  join storehook.booked_transactions t on (t.order_id, t.item) = (b.order_id, b.item)
+                 where \(further) and b.starts_at < b.ends_at and \(counts)) h
+              join storehook.booked_orders o on o.id = h.order_id and o.class_id is not null and o.plan_type = 'auto_renewable'
+              left join storehook.figure_plans p on (p.bundle_id, p.product_id) = (o.bundle_id, h.product_id)
+             -- Worked out once a row: PostgreSQL would write both wherever they are named.
+             cross join lateral (
+                select coalesce(h.billed_quarters, p.quarters, (\(nearestQuarters))) as quarters offset 0) q
+             cross join lateral (
+                select case when h.currency is not null and h.price between 0 and \(mostPrice)
+                            then (\(halfEven("h.price * 4", "q.quarters"))) end as monthly offset 0) m
+             where m.monthly is distinct from 0
+            """
+    }
+
+    /// The index of ends has this expression.
+    private static let end = "coalesce(t.counts_until, t.ends_at)"
+    private static let counts = "not t.is_void and not t.is_trial and t.price is distinct from 0"
+    private static let columns = """
+        t.order_id, t.item, t.transaction_id, t.product_id, t.storefront, t.currency, t.price, t.billed_quarters,
+        t.starts_at as sold_at, coalesce(t.first_ends_at, t.ends_at) as signed_end
+        """
+
+    /// A trillion of a currency's unit, in thousandths: no product costs so much, and sums of such prices could not be stated.
+    private static let mostPrice: Int64 = 1_000_000_000_000_000
+
+    /// Of 7 days and 1, 2, 3, 6 and 12 months of the calendar in UTC, those whose end is nearest to the one that was signed first; of two that
+    /// are equally near, the shorter.
+    private static let nearestQuarters = """
+        select n.quarters
+          from (values (1::smallint, interval '7 days'), (4, interval '1 month'), (8, interval '2 months'), (12, interval '3 months'),
+                       (24, interval '6 months'), (48, interval '1 year')) n (quarters, length)
+         order by abs(extract(epoch from (h.sold_at at time zone 'UTC' + n.length) at time zone 'UTC' - h.signed_end)), n.quarters
+         limit 1
+        """
+
+    /// An expression: a quotient of whole numbers that are not negative, rounded half to even.
+    private static func halfEven(_ dividend: String, _ divisor: String) -> String {
+        let (whole, rest) = ("\(dividend) / \(divisor)", "2 * ((\(dividend)) % \(divisor))")
+        return """
+            \(whole) + case when \(rest) > \(divisor) or \(rest) = \(divisor) and (\(whole)) % 2 = 1 then 1 else 0 end
+            """
+    }
+
+    /// An expression: until when the figures count what begins and ends.
+    static let turned = "(select coalesce(turned_until, '-infinity') from storehook.figure_state)"
+
+    /// A query: the account of a purchase where only one ever had it, as `token`; null of others. What belonged to several ones is a customer
+    /// of its own: to whom it belonged when is not decided here.
+    /// - Parameter purchase: the alias of a row with `environment`, `bundle_id` and `order_key`.
+    static func account(of purchase: String) -> String {
+        """
+        select case when count(*) = 1 then min(w.token::text)::uuid end as token
+          from storehook.account_lines w
+         where (w.original_transaction_id, w.bundle_id, w.environment)
+               = (\(purchase).order_key, \(purchase).bundle_id, \(purchase).environment)
+           and w.token <> '\(noAccount)'
+        """
+    }
+
+    /// The token of purchases of erased accounts.
+    static let noAccount = "00000000-0000-0000-0000-000000000000"
+}

@@ -1,0 +1,112 @@
+import Base
+import FigureStore
+import Figures
+import OrderSupport
+import Postgres
+import PurchaseStore
+import TestSupport
+import Testing
+
+/// Recurring revenue of random customers against a second way to it.
+@Suite("Recurring revenue of random customers")
+struct RecurringLifeTests {
+    private static let months: [String: Int64] = ["basic": 1, "premium": 1, "yearly": 12]
+
+    @Test(
+        "recurring revenue, its movements and churn of random customers are what looking at each day's end makes of their periods, heard in nearly any order and rebuilt"
+    )
+    func lives() async throws {
+        var generator = SeededGenerator()
+        let seed = generator.seed
+        try await FigureDatabase.with { database in
+            let lives = sampledSeeds(of: 1_000).map { life in
+                // Three of four share their accounts with others.
+                let accounts = (0...1).map {
+                    UniqueIdentifier(high: 0x4000, low: 0x8000_0000_0000_0000 | (life / 4 + $0 * 7))
+                }
+                return RecurringLife("r\(life)", seed: life, steps: life.isMultiple(of: 5) ? 30 : 8, of: accounts)
+            }
+            // Each is heard in order but for some, as Apple delivers.
+            let queues = lives.map { life in
+                var entries = life.entries.sorted { ($0.signedAt ?? .distantPast) < ($1.signedAt ?? .distantPast) }
+                for place in entries.indices.dropFirst() where Int.random(in: 0..<8, using: &generator) == 0 {
+                    entries.swapAt(place, Int.random(in: 0..<place, using: &generator))
+                }
+                return entries
+            }
+            let last = queues.map(\.count).max() ?? 0
+            try await database.summing(in: ["UTC"]) {
+                for step in 0..<last {
+                    for batch in queues.compactMap({ $0.count > step ? $0[step] : nil }).batches(of: 50) {
+                        try await database.site.apply(batch)
+                    }
+                    if step == last / 4 { try await database.settle() }
+                }
+                try await database.site.number()
+            }
+            try await Self.judge(database, "heard, seed \(seed)")
+            try await database.summing(in: ["UTC"]) {
+                try await database.site.destroy()
+                _ = try await database.site.differences(repair: true)
+            }
+            try await Self.judge(database, "rebuilt, seed \(seed)")
+            for (what, floor) in Self.enough {
+                let count: Int = try await database.site.value(
+                    PostgresQuery(
+                        unescaped:
+                            "select coalesce(sum(count), 0)::bigint from storehook.figure_cells where measure = '\(what)'"
+                    ))
+                #expect(isEnough(count, of: floor), "\(count) \(what), seed \(seed)")
+            }
+        }
+    }
+
+    private static func judge(_ database: FigureDatabase, _ when: String) async throws {
+        try await database.settle()
+        let different = try await database.differences()
+        #expect(different.isEmpty, "\(when): \(different.count), \(different.prefix(5))")
+        let model = try #require(try await RecurringModel(database.site, months: months, groups: [:]))
+        for figure in [Figure.mrr, .mrrMovements, .active, .churn] {
+            let question = FigureQuestion(figure, model.span, by: .month)
+            let answered = try await database.figures.answer(question).lines.compactMap { line -> String? in
+                // What has no price is apart, and in no currency.
+                guard figure == .mrr else { return line }
+                let words = line.split(separator: " ")
+                return words[1] == "none" ? nil : words.dropLast().joined(separator: " ")
+            }
+            let expected = model.lines(figure)
+            guard answered != expected else { continue }
+            let (surplus, lost) = (Set(answered).subtracting(expected), Set(expected).subtracting(answered))
+            Issue.record(
+                """
+                \(when): \(figure), \(answered.count) lines, expected \(expected.count)
+                \(surplus.sorted().prefix(6).map { "found \($0)\n" }.joined())\(lost.sorted().prefix(6).map { "expected \($0)\n" }.joined())
+                """)
+        }
+        try await judgeRows(database, model.span, when)
+    }
+
+    /// The sum of the rows is the number.
+    private static func judgeRows(
+        _ database: FigureDatabase, _ span: ClosedRange<CalendarDay>, _ when: String
+    ) async throws {
+        let middle = CalendarDay(number: (span.lowerBound.number + span.upperBound.number) / 2)
+        let month = FigureMonth(middle).days
+        for figure in [Figure.mrr, .mrrMovements, .active] {
+            let question = FigureQuestion(figure, month, by: .month)
+            let rows = try await database.rows(FigureRowQuestion(question), limit: 500)
+            let cells = try await database.figures.answer(question).cells
+            for cell in cells {
+                let of = rows.filter { figure == .active || ($0.currency ?? "") == cell.currency }
+                let sum = figure == .active ? Int64(of.count) : of.reduce(0) { $0 + ($1.amount ?? 0) }
+                #expect(figure.columns[0].value(cell.sums) == sum, "\(when): rows of \(figure)")
+            }
+        }
+    }
+
+    /// What the lives have to have been about.
+    private static let enough = [
+        ("new", 500), ("reactivation", 100), ("expansion", 100), ("contraction", 50), ("churn_voluntary", 100),
+        ("churn_billing", 50), ("churn_other", 100), ("customer_back_soon", 20), ("customer_back", 100),
+    ]
+}
