@@ -194,26 +194,30 @@ show_tests() {
     ) tests, $(spoken "$SECONDS")"
 }
 
-# run_side_by_side DIRECTORY START BUNDLE: a process for each DIRECTORY/part-N, with one record of all of them in
-# DIRECTORY/events. What they say comes at the end, one after the other.
+# run_side_by_side DIRECTORY START BUNDLE PROCESSES: a process for each DIRECTORY/part-N, so many at a time, with one record of all of
+# them in DIRECTORY/events. What they say comes at the end, one after the other.
 run_side_by_side() {
-    local directory=$1 start=$2 bundle=$3 part pid='' pids=() status=0 part_status number=0
-    for part in "$directory"/part-*; do
-        start_tests pid "$start" "$bundle" "$directory/events-$((++number))" --filter "$(<"$part")" \
-            >"$directory/output-$number" 2>&1
-        pids+=("$pid")
-    done
-    for pid in "${pids[@]}"; do
-        part_status=0
-        while is_running "$pid"; do
-            show_tests "$directory"
-            pause 1
+    local directory=$1 start=$2 bundle=$3 processes=$4 pid='' status=0 part_status number=0
+    local -A running=()
+    while [[ -e $directory/part-$((number + 1)) ]] || ((${#running[@]} > 0)); do
+        while ((${#running[@]} < processes)) && [[ -e $directory/part-$((number + 1)) ]]; do
+            start_tests pid "$start" "$bundle" "$directory/events-$((++number))" --filter "$(<"$directory/part-$number")" \
+                >"$directory/output-$number" 2>&1
+            running[$pid]=$number
         done
-        await "$pid" || part_status=$?
-        if ((part_status > status)); then status=$part_status; fi
+        show_tests "$directory"
+        pause 1
+        for pid in "${!running[@]}"; do
+            if is_running "$pid"; then continue; fi
+            part_status=0
+            await "$pid" || part_status=$?
+            if ((part_status > status)); then status=$part_status; fi
+            unset "running[$pid]"
+        done
     done
     clear_progress
-    for ((number = 1; number <= ${#pids[@]}; number++)); do
+    local parts=$number
+    for ((number = 1; number <= parts; number++)); do
         step "Process $number"
         cat -- "$directory/output-$number"
         detail "process $number ran $(count_tests "$directory/events-$number") tests"
@@ -222,13 +226,13 @@ run_side_by_side() {
     return "$status"
 }
 
-# run_tests DIRECTORY START BUNDLE PROCESSES TIMES [--filter REGEX | --skip REGEX]…: runs the chosen tests of BUNDLE, divided by TIMES
-# (see divide_tests), with the records in DIRECTORY. Returns 0 only if every process came to its end, no test was forgotten, and
+# run_tests DIRECTORY START BUNDLE PROCESSES PARTS TIMES [--filter REGEX | --skip REGEX]…: runs the chosen tests of BUNDLE, divided into
+# PARTS by TIMES (see divide_tests), PROCESSES at a time, with the records in DIRECTORY. Returns 0 only if every process came to its end, no test was forgotten, and
 # every test held, at once or when it was tried again, alone.
 run_tests() {
-    local directory=$1 start=$2 bundle=$3 processes=$4 times=$5 status=0 pid='' began=$SECONDS verdict id count wanted runs
+    local directory=$1 start=$2 bundle=$3 processes=$4 parts=$5 times=$6 status=0 pid='' began=$SECONDS verdict id count wanted runs
     local again=() failed=() flaky=()
-    shift 5
+    shift 6
     list_tests "$bundle" | choose_tests "$@" >"$directory/list" || return
     wanted=$(wc -l <"$directory/list")
     if ((wanted == 0)); then
@@ -236,9 +240,9 @@ run_tests() {
         return 1
     fi
     if [[ ! -e $times ]]; then times=/dev/null; fi
-    divide_tests "$directory/list" "$times" "$processes" "$directory"
+    divide_tests "$directory/list" "$times" "$parts" "$directory"
     runs=$(find "$directory" -name 'part-*' | wc -l)
-    run_side_by_side "$directory" "$start" "$bundle" || status=$?
+    run_side_by_side "$directory" "$start" "$bundle" "$processes" || status=$?
     verdict=$(judge_events "$directory/events")
     count=$(count_tests "$directory/events")
     if ((status == 0)) && (($(grep -cx complete <<<"$verdict") < runs)); then status=1; fi
