@@ -194,8 +194,8 @@ show_tests() {
     ) tests, $(spoken "$SECONDS")"
 }
 
-# run_side_by_side DIRECTORY START BUNDLE PROCESSES: a process for each DIRECTORY/part-N, so many at a time, with one record of all of
-# them in DIRECTORY/events. What they say comes at the end, one after the other.
+# run_side_by_side DIRECTORY START BUNDLE PROCESSES: a process for each DIRECTORY/part-N, PROCESSES at a time, with one record of
+# all of them in DIRECTORY/events. What they say comes at the end, one after the other.
 run_side_by_side() {
     local directory=$1 start=$2 bundle=$3 processes=$4 pid='' status=0 part_status number=0
     local -A running=()
@@ -227,8 +227,8 @@ run_side_by_side() {
 }
 
 # run_tests DIRECTORY START BUNDLE PROCESSES PARTS TIMES [--filter REGEX | --skip REGEX]…: runs the chosen tests of BUNDLE, divided into
-# PARTS by TIMES (see divide_tests), PROCESSES at a time, with the records in DIRECTORY. Returns 0 only if every process came to its end, no test was forgotten, and
-# every test held, at once or when it was tried again, alone.
+# PARTS by TIMES (see divide_tests), PROCESSES at a time, with the records in DIRECTORY. Returns 0 only if every process came to its
+# end, no test was forgotten, and every test held, at once or when it was tried again, alone.
 run_tests() {
     local directory=$1 start=$2 bundle=$3 processes=$4 parts=$5 times=$6 status=0 pid='' began=$SECONDS verdict id count wanted runs
     local again=() failed=() flaky=()

@@ -32,7 +32,7 @@ package enum FigureMeasure: String, Sendable, Hashable, CaseIterable {
     case churnVoluntary = "churn_voluntary"
     /// Likewise of one whose charge failed.
     case churnBilling = "churn_billing"
-    /// Likewise of one of whom Apple gives another reason, or none.
+    /// Likewise of one for whose stop Apple gives another reason, or none.
     case churnOther = "churn_other"
     /// A customer who pays at the end of a day and never did before.
     case customerNew = "customer_new"
@@ -44,7 +44,7 @@ package enum FigureMeasure: String, Sendable, Hashable, CaseIterable {
     case customerLostVoluntary = "customer_lost_voluntary"
     /// Likewise, whose charge failed.
     case customerLostBilling = "customer_lost_billing"
-    /// Likewise, of whom Apple gives another reason, or none.
+    /// Likewise, where Apple gives another reason for it, or none.
     case customerLostOther = "customer_lost_other"
     /// A period that counts at the end of the last day that is asked for. It is in no sum, and the rows of what ``enter`` and ``leave`` make.
     case standing

@@ -66,8 +66,8 @@ enum RecurringPeriods {
     /// An expression: until when the figures count what begins and ends.
     static let turned = "(select coalesce(turned_until, '-infinity') from storehook.figure_state)"
 
-    /// A query: the account of a purchase where only one ever had it, as `token`; null of others. What belonged to several ones is a customer
-    /// of its own: to whom it belonged when is not decided here.
+    /// A query: the account of a purchase where only one ever had it, as `token`; null of others. A purchase that several accounts
+    /// had is a customer of its own: which of them had it at which time is not decided here.
     /// - Parameter purchase: the alias of a row with `environment`, `bundle_id` and `order_key`.
     static func account(of purchase: String) -> String {
         """
