@@ -118,7 +118,8 @@ let package = Package(
             path: "Sources/Domain/Events", swiftSettings: rules),
         // What is counted, and how. Pure.
         .target(
-            name: "Figures", dependencies: ["Base", "CZlib"], path: "Sources/Domain/Figures", swiftSettings: rules),
+            name: "Figures", dependencies: ["Base", "CZlib", yams], path: "Sources/Domain/Figures", swiftSettings: rules
+        ),
         // What each member of the staff may do. Pure.
         .target(name: "Staff", path: "Sources/Domain/Staff", swiftSettings: rules),
         // PostgreSQL over libpq.
@@ -410,15 +411,15 @@ let package = Package(
             name: "OrderStoreTests",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "AuditStore", "Base", "OrderStore", "OrderSupport",
-                "Pipeline", "Postgres", "PurchaseStore", "Schema", "Staff", "Subscriptions", "TestSupport", crypto,
-                logging,
+                "Pipeline", "Postgres", "PurchaseStore", "Schema", "Staff", "Subscriptions", "TestSupport", "Worker",
+                crypto, logging,
             ],
             path: "Tests/OrderStoreTests", swiftSettings: rules),
         .testTarget(
             name: "FigureStoreTests",
             dependencies: [
-                "AccountStore", "AppStorePayloads", "Base", "FigureStore", "Figures", "OrderSupport", "Postgres",
-                "PurchaseStore", "TestSupport",
+                "AccountStore", "Accounts", "AppStorePayloads", "Base", "FigureStore", "Figures", "OrderSupport",
+                "Pipeline", "Postgres", "PurchaseStore", "TestSupport",
             ],
             path: "Tests/FigureStoreTests", swiftSettings: rules),
         .testTarget(
@@ -592,8 +593,8 @@ let package = Package(
         .target(
             name: "OrderSupport",
             dependencies: [
-                "AccountStore", "AppStorePayloads", "Base", "OrderStore", "Pipeline", "Postgres", "PurchaseStore",
-                "Schema", "Subscriptions", "TestSupport", crypto,
+                "AccountStore", "Accounts", "AppStorePayloads", "Base", "OrderStore", "Pipeline", "Postgres",
+                "PurchaseStore", "Schema", "Subscriptions", "TestSupport", crypto,
             ],
             path: "Tests/OrderSupport", swiftSettings: rules),
         // Endpoints and events in a database.

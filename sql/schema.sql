@@ -396,6 +396,27 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.audit_commission() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(new.applied_by);
+    draft.role := 'admin';
+    draft.act := 'apply_commission';
+    draft.subject_kind := 'commission';
+    draft.subject := new.version::text;
+    draft.after := jsonb_build_object('digest', encode(new.digest, 'hex'))::text;
+    draft.record := 'commissions:' || new.version;
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.audit_consent() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1901,6 +1922,68 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.mark_figures_of_attempted_orders() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    insert into storehook.figure_marks (hour)
+    select distinct date_trunc('hour', a.first_at, 'UTC')
+      from old_rows o join new_rows n using (id)
+     cross join lateral (
+        select k.first_at from storehook.booked_attempts k where k.order_id = n.id and n.plan_type = 'unknown'
+        union all
+        select k.first_at from storehook.booked_attempts k where k.matched_order_id = n.id offset 0) a
+     where (o.class_id is null) <> (n.class_id is null) or (n.plan_type = 'unknown' and o.status is distinct from n.status);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.mark_figures_of_attempts() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    if tg_op <> 'UPDATE' then
+        insert into storehook.figure_marks (hour) select distinct date_trunc('hour', first_at, 'UTC') from rows;
+    else
+        insert into storehook.figure_marks (hour)
+        select distinct date_trunc('hour', m.at, 'UTC')
+          from old_rows o join new_rows n using (id)
+         cross join lateral (values (o.first_at), (n.first_at)) m (at)
+         where (o.first_at, o.order_id, o.bundle_id, o.product_id, o.matched_order_id)
+               is distinct from (n.first_at, n.order_id, n.bundle_id, n.product_id, n.matched_order_id);
+    end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.mark_figures_of_cohorts() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    ids    bigint[];
+    firsts timestamptz[];
+    lasts  timestamptz[];
+begin
+    select array_agg(r.order_id), array_agg(r.starts_at), array_agg(coalesce(r.counts_until, r.ends_at)) into ids, firsts, lasts
+      from rows r
+     where r.ends_at is not null and r.starts_at >= date_trunc('hour', now())
+       and exists (
+           select from storehook.figure_state s cross join lateral (values (s.zone), (s.next_zone)) z (zone)
+            where (r.starts_at at time zone z.zone)::date < ((now() + interval '2 hours') at time zone z.zone)::date);
+    if ids is not null then perform storehook.mark_recurring(ids, firsts, lasts); end if;
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.mark_figures_of_orders() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1938,6 +2021,75 @@ begin
          cross join lateral (values (o.at), (n.at), (o.heard_at), (n.heard_at)) m (at)
          where (o.type, o.at, o.amount, o.heard_at) is distinct from (n.type, n.at, n.amount, n.heard_at);
     end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.mark_figures_of_restores() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    if tg_op <> 'UPDATE' then
+        insert into storehook.figure_marks (hour) select distinct date_trunc('hour', at, 'UTC') from rows;
+    else
+        insert into storehook.figure_marks (hour)
+        select distinct date_trunc('hour', m.at, 'UTC')
+          from old_rows o join new_rows n using (id)
+         cross join lateral (values (o.at), (n.at)) m (at)
+         where o is distinct from n;
+    end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.mark_figures_of_service() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    ids    bigint[];
+    firsts timestamptz[];
+begin
+    if tg_op <> 'UPDATE' then
+        -- What begins in this hour has nothing behind it.
+        select array_agg(r.order_id), array_agg(r.starts_at) into ids, firsts
+          from (
+            select order_id, min(starts_at) as starts_at from rows
+             where ends_at is not null and starts_at < date_trunc('hour', now()) and not is_void and not is_trial
+               and price is distinct from 0 and revoked_share is distinct from 100000
+             group by order_id) r;
+    else
+        -- A part that is added to a period counts from when that began, and is looked at itself.
+        select array_agg(c.order_id), array_agg(c.starts_at) into ids, firsts
+          from (
+            select n.order_id,
+                   min(least(o.starts_at, n.starts_at) - case when o.part_of is distinct from n.part_of then interval '1 microsecond'
+                                                              else interval '0' end) as starts_at
+              from old_rows o join new_rows n using (order_id, item)
+             where coalesce(o.ends_at, n.ends_at) is not null and least(o.starts_at, n.starts_at) < date_trunc('hour', now())
+               and (o.starts_at, o.ends_at, o.first_ends_at, o.billed_quarters, o.product_id, o.part_of,
+                    o.is_void or o.is_trial or o.price is not distinct from 0 or o.revoked_share is not distinct from 100000)
+                   is distinct from
+                   (n.starts_at, n.ends_at, n.first_ends_at, n.billed_quarters, n.product_id, n.part_of,
+                    n.is_void or n.is_trial or n.price is not distinct from 0 or n.revoked_share is not distinct from 100000)
+             group by n.order_id) c;
+    end if;
+    if ids is null then return null; end if;
+    insert into storehook.figure_marks (hour)
+    select distinct date_trunc('hour', m.at, 'UTC')
+      from unnest(ids, firsts) c (id, starts_at)
+     cross join lateral (
+        select t.item, t.starts_at from storehook.booked_transactions t
+         where t.order_id = c.id and t.starts_at > c.starts_at and not t.is_void and t.price is distinct from 0 offset 0) t
+     cross join lateral (
+        select t.starts_at as at
+        union all
+        select b.at from storehook.booked_refunds b where (b.order_id, b.item) = (c.id, t.item) and b.type <> 'revoke') m;
     return null;
 end
 $$;
@@ -2048,6 +2200,44 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.mark_figures_of_trials() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    if tg_op <> 'UPDATE' then
+        insert into storehook.figure_marks (hour)
+        select distinct date_trunc('hour', t.starts_at, 'UTC')
+          from rows r
+         cross join lateral (
+            -- Renewals of later are read of no trial.
+            select t.starts_at from storehook.booked_transactions t
+             where t.order_id = r.order_id and t.is_trial and t.ends_at >= r.starts_at - interval '1440 hours'
+            offset 0) t
+         where not r.is_trial and not r.is_void and r.price is distinct from 0;
+    else
+        insert into storehook.figure_marks (hour)
+        select distinct date_trunc('hour', m.at, 'UTC')
+          from old_rows o join new_rows n using (order_id, item)
+         cross join lateral (
+            select s.at from (values (o.starts_at), (n.starts_at)) s (at)
+             where (o.is_trial or n.is_trial)
+               and (o.is_trial, o.ends_at, o.is_renewal_off, o.part_of) is distinct from (n.is_trial, n.ends_at, n.is_renewal_off, n.part_of)
+            union all
+            select t.starts_at from storehook.booked_transactions t
+             where t.order_id = n.order_id and t.is_trial
+               and t.ends_at >= least(o.starts_at, n.starts_at) - interval '1440 hours'
+               and (o.starts_at, o.is_trial, o.is_void, o.price is distinct from 0, o.revoked_share is distinct from 0)
+                   is distinct from
+                   (n.starts_at, n.is_trial, n.is_void, n.price is distinct from 0, n.revoked_share is distinct from 0)
+            offset 0) m;
+    end if;
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.mark_recurring(ids bigint[], firsts timestamp with time zone[], lasts timestamp with time zone[]) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2070,18 +2260,51 @@ CREATE FUNCTION storehook.mark_recurring(ids bigint[], firsts timestamp with tim
             on (s.environment, s.bundle_id, s.order_key) = (k.environment, k.bundle_id, k.original_transaction_id)
          where l.token <> '00000000-0000-0000-0000-000000000000'
     ), held as (
-        select r.id, r.first, r.last, t.starts_at, coalesce(t.counts_until, t.ends_at) as ends_at
+        select r.id, r.first, r.last, t.starts_at, coalesce(t.counts_until, t.ends_at) as ends_at, t.product_id, t.currency, t.price,
+               not t.is_void and not t.is_trial as counts
           from related r join storehook.booked_transactions t on t.order_id = r.id
         union all
-        select r.id, r.first, r.last, s.starts_at, s.ends_at
+        select r.id, r.first, r.last, s.starts_at, s.ends_at, t.product_id, t.currency, t.price, not t.is_void and not t.is_trial
           from related r join storehook.booked_stretches s on s.order_id = r.id
+          left join storehook.booked_transactions t on (t.order_id, t.item) = (s.order_id, s.item)
+    ), begun as (
+        -- A price so small that nothing of it is paid a month may be the first one, or not.
+        select b.first, b.last, b.starts_at
+          from (
+            select h.*, min(starts_at) filter (where price >= 1000) over (partition by id, first, last, product_id) as counted_at
+              from held h
+             where h.counts and h.price > 0 and h.price <= 1000000000000000 and h.currency is not null and h.starts_at < h.ends_at) b
+         where b.starts_at <= coalesce(b.counted_at, 'infinity') and b.starts_at < b.last
+    ), cohorts as (
+        select b.starts_at
+          from begun b
+         cross join lateral (
+            select (extract(year from i.at) * 12 + extract(month from i.at))::integer as months
+              from (values (b.starts_at)) i (at)) began
+         cross join lateral (
+            select (extract(year from i.at) * 12 + extract(month from i.at))::integer - began.months as months
+              from (values (greatest(b.first, b.starts_at))) i (at)) since
+         cross join lateral (
+            select (extract(year from i.at) * 12 + extract(month from i.at))::integer - began.months as months
+              from (values (b.last)) i (at)) until
+         cross join (select unnest(array[zone, next_zone]) as zone from storehook.figure_state) z
+         where exists (
+            select from generate_series(greatest(since.months - 1, 0), least(until.months + 1, 36)) n
+             cross join lateral (
+                select ((b.starts_at at time zone z.zone)::date + make_interval(months => n))::date + 1 as day) d
+             cross join lateral (select d.day::timestamp at time zone z.zone as at) i
+             -- Midnight may come twice, and the first one counts.
+             where i.at - greatest((i.at - interval '1 microsecond') at time zone z.zone + interval '1 microsecond' - d.day::timestamp,
+                                   interval '0') between b.first and b.last)
     )
     insert into storehook.figure_marks (hour)
     select distinct date_trunc('hour', m.at, 'UTC')
       from (
         select i.at from held h cross join lateral (values (h.starts_at), (h.ends_at)) i (at) where i.at between h.first and h.last
         union all
-        select min(h.starts_at) filter (where h.starts_at > h.last) from held h group by h.id, h.first, h.last) m
+        select min(h.starts_at) filter (where h.starts_at > h.last) from held h group by h.id, h.first, h.last
+        union all
+        select starts_at from cohorts) m
      where m.at < now() + interval '2 hours'
 $$;
 
@@ -2425,6 +2648,29 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.require_figure_content() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if coalesce(nullif(current_setting('storehook.figure_content', true), '')::smallint, 0::smallint) < (select content from storehook.figure_state)
+       and exists (select from gone) then
+        update storehook.figure_state set content = 0;
+    end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.require_figure_turn() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if coalesce(nullif(current_setting('storehook.figure_content', true), '')::smallint, 0::smallint) < new.content then new.content := 0; end if;
+    return new;
+end
+$$;
+
 CREATE FUNCTION storehook.settle_outbox_day(day date) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2702,6 +2948,40 @@ COMMENT ON COLUMN storehook.access_tellings.due_at IS 'when it changes by itself
 COMMENT ON COLUMN storehook.access_tellings.catalog IS 'under which it was told: another one that became current since is still to be told';
 
 COMMENT ON COLUMN storehook.access_tellings.told IS 'what it was; null where nothing was told';
+
+CREATE TABLE storehook.account_count_state (
+    is_only boolean DEFAULT true NOT NULL,
+    counted_at timestamp with time zone,
+    due_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT account_count_state_is_only_check CHECK (is_only)
+);
+
+COMMENT ON TABLE storehook.account_count_state IS 'when accounts were counted, and when they are next';
+
+COMMENT ON COLUMN storehook.account_count_state.counted_at IS 'the instant that account_counts is of; null before the first count';
+
+COMMENT ON COLUMN storehook.account_count_state.due_at IS 'no worker counts before this';
+
+CREATE TABLE storehook.account_counts (
+    environment text NOT NULL COLLATE pg_catalog."C",
+    standing text NOT NULL COLLATE pg_catalog."C",
+    tier text NOT NULL COLLATE pg_catalog."C",
+    status text NOT NULL COLLATE pg_catalog."C",
+    count bigint NOT NULL,
+    CONSTRAINT account_counts_check CHECK (((standing = 'anonymous'::text) = (status = ''::text))),
+    CONSTRAINT account_counts_count_check CHECK ((count > 0)),
+    CONSTRAINT account_counts_standing_check CHECK ((standing = ANY (ARRAY['subscriber'::text, 'access'::text, 'expired'::text, 'free'::text, 'anonymous'::text])))
+);
+
+COMMENT ON TABLE storehook.account_counts IS 'how many accounts are known and not erased, by what they were at account_count_state.counted_at; a row for each combination that occurs';
+
+COMMENT ON COLUMN storehook.account_counts.environment IS 'an account counts in each environment in which it has a status; one without any status counts as free in Production';
+
+COMMENT ON COLUMN storehook.account_counts.standing IS 'subscriber: has access, and an Apple subscription runs that is no trial. access: has access otherwise. expired: has no access, and had a purchase or a trial. free: has no access, and had neither. anonymous: no account, but a subscription or one-time purchase, consumables left out, that no account counted here ever had';
+
+COMMENT ON COLUMN storehook.account_counts.tier IS 'empty of anonymous purchases';
+
+COMMENT ON COLUMN storehook.account_counts.status IS 'as in account_status; empty of anonymous purchases';
 
 CREATE TABLE storehook.account_history (
     token uuid NOT NULL,
@@ -3491,6 +3771,7 @@ CREATE TABLE storehook.closed_months (
     reopened_at timestamp with time zone,
     reopened_by text,
     reopened_why text,
+    commission_version bigint,
     CONSTRAINT closed_months_closed_by_check CHECK (((length(closed_by) >= 1) AND (length(closed_by) <= 200))),
     CONSTRAINT closed_months_closed_why_check CHECK (((length(closed_why) >= 1) AND (length(closed_why) <= 1000))),
     CONSTRAINT closed_months_days_check CHECK ((first_day <= last_day)),
@@ -3513,6 +3794,8 @@ COMMENT ON COLUMN storehook.closed_months.is_proven IS 'whether it was proven th
 COMMENT ON COLUMN storehook.closed_months.row_count IS 'how many rows closed_rows has of it';
 
 COMMENT ON COLUMN storehook.closed_months.closed_why IS 'why it was closed although it was not proven';
+
+COMMENT ON COLUMN storehook.closed_months.commission_version IS 'the commission table that counted; null while that was the release''s own, and of months that were closed before there was one';
 
 ALTER TABLE storehook.closed_months ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.closed_months_id_seq
@@ -3539,6 +3822,45 @@ CREATE TABLE storehook.closed_rows (
 );
 
 COMMENT ON TABLE storehook.closed_rows IS 'the rows that the figures of a closed month counted';
+
+CREATE TABLE storehook.cohort_cells (
+    zone text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    months smallint NOT NULL,
+    due bigint NOT NULL,
+    retained bigint NOT NULL,
+    CONSTRAINT cohort_cells_due_check CHECK ((due > 0)),
+    CONSTRAINT cohort_cells_months_check CHECK (((months >= 0) AND (months <= 36))),
+    CONSTRAINT cohort_cells_retained_check CHECK (((retained >= 0) AND (retained <= due)))
+);
+
+COMMENT ON TABLE storehook.cohort_cells IS 'what became of the customers of a day (customer_new in figure_cells), as soon as the day so many months later has ended';
+
+COMMENT ON COLUMN storehook.cohort_cells.months IS 'how many months later: on the same day of the month, or the last one of a month that has none';
+
+COMMENT ON COLUMN storehook.cohort_cells.due IS 'how many customers there are of the day';
+
+COMMENT ON COLUMN storehook.cohort_cells.retained IS 'how many of them had monthly recurring revenue at the end of that later day';
+
+CREATE TABLE storehook.commissions (
+    version bigint NOT NULL,
+    source text NOT NULL,
+    digest bytea NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL,
+    applied_by text NOT NULL,
+    CONSTRAINT commissions_applied_by_check CHECK (((length(applied_by) >= 1) AND (length(applied_by) <= 200))),
+    CONSTRAINT commissions_digest_check CHECK ((length(digest) = 32))
+);
+
+COMMENT ON TABLE storehook.commissions IS 'commission tables that operators applied: the last one counts, and without any the one that the release has; inputs of figures, never their results';
+
+COMMENT ON COLUMN storehook.commissions.version IS '1 to n without a gap';
+
+COMMENT ON COLUMN storehook.commissions.source IS 'the file, word for word (YAML)';
+
+COMMENT ON COLUMN storehook.commissions.digest IS 'SHA-256 of the file';
 
 CREATE TABLE storehook.consent_texts (
     id bigint NOT NULL,
@@ -5026,15 +5348,14 @@ CREATE TABLE storehook.figure_cells (
     currency text NOT NULL COLLATE pg_catalog."C",
     rate_day date,
     unit bigint,
-    count bigint NOT NULL,
-    CONSTRAINT figure_cells_measure_check CHECK ((measure = ANY (ARRAY['order'::text, 'sale'::text, 'refunded_sale'::text, 'refund'::text, 'reversal'::text, 'late_sale'::text, 'late_refund'::text, 'late_reversal'::text, 'enter'::text, 'leave'::text, 'new'::text, 'reactivation'::text, 'expansion'::text, 'contraction'::text, 'churn_voluntary'::text, 'churn_billing'::text, 'churn_other'::text, 'customer_new'::text, 'customer_back'::text, 'customer_back_soon'::text, 'customer_lost_voluntary'::text, 'customer_lost_billing'::text, 'customer_lost_other'::text])))
+    count bigint NOT NULL
 );
 
 ALTER TABLE ONLY storehook.figure_cells REPLICA IDENTITY FULL;
 
 COMMENT ON TABLE storehook.figure_cells IS 'rows of the books by day and amount; product, country and currency are empty where no record says them';
 
-COMMENT ON COLUMN storehook.figure_cells.measure IS 'order: by the day in its number. sale: by purchaseDate; refunded_sale: those of it that are refunded, by the same day. refund and reversal: by their own date. late_…: by the day on which they were heard of, where their own had ended more than 24 hours before. enter and leave: periods that begin and end to count for recurring revenue, with the price a month. new to churn_…: those of them by which what a customer pays a month is another one at the end of the day than at the end of the day before. customer_…: customers who began, came back (soon: in the month in which they stopped) or stopped to pay';
+COMMENT ON COLUMN storehook.figure_cells.measure IS 'order: by the day in its number. sale: by purchaseDate; refunded_sale: those of it that are refunded, by the same day. refund and reversal: by their own date. late_…: by the day on which they were heard of, where their own had ended more than 24 hours before. enter and leave: periods that begin and end to count for recurring revenue, with the price a month. new to churn_…: those of them by which what a customer pays a month is another one at the end of the day than at the end of the day before. customer_…: customers who began, came back (soon: in the month in which they stopped) or stopped to pay. trial: by the day of its start; trial_converted, trial_lapsed, trial_refunded: what came of it, by the same day. attempt_…: attempts to buy, by how they ended and the day of their first report. restore_…: restores, by how they ended and the day of their report. proceeds: sales for money with what they are estimated to bring; proceeds_back and proceeds_again: the same of refunds and of reversals, by their own date';
 
 COMMENT ON COLUMN storehook.figure_cells.rate_day IS 'the day of the transaction, whose exchange rate counts; null of orders';
 
@@ -5082,6 +5403,7 @@ CREATE TABLE storehook.figure_state (
     currency text COLLATE pg_catalog."C",
     converted_from date,
     turned_until timestamp with time zone,
+    content smallint DEFAULT 1 NOT NULL,
     CONSTRAINT figure_state_currency_check CHECK (((converted_from IS NULL) OR (currency IS NOT NULL))),
     CONSTRAINT figure_state_is_only_check CHECK (is_only),
     CONSTRAINT figure_state_walk_check CHECK (((next_zone IS NULL) = (summed_from IS NULL)))
@@ -5100,6 +5422,8 @@ COMMENT ON COLUMN storehook.figure_state.currency IS 'the reporting currency, wh
 COMMENT ON COLUMN storehook.figure_state.converted_from IS 'the first of the days that are converted, the latest first; null where all of them are';
 
 COMMENT ON COLUMN storehook.figure_state.turned_until IS 'periods that begin or end after this do not count yet for recurring revenue; null before the first were summed';
+
+COMMENT ON COLUMN storehook.figure_state.content IS 'what the figures are summed of, by the number that the release has for it; a release that sums more has a higher one, and sums all days anew';
 
 CREATE TABLE storehook.figure_sums (
     grain text NOT NULL COLLATE pg_catalog."C",
@@ -5126,6 +5450,40 @@ COMMENT ON COLUMN storehook.figure_sums.free IS 'how many rows have the amount 0
 
 COMMENT ON COLUMN storehook.figure_sums.unknown IS 'how many rows have no amount';
 
+CREATE TABLE storehook.figure_terms (
+    kind text NOT NULL COLLATE pg_catalog."C",
+    place smallint NOT NULL,
+    first_day date NOT NULL,
+    bundle_ids text[] COLLATE pg_catalog."C",
+    storefronts text[] COLLATE pg_catalog."C",
+    program text COLLATE pg_catalog."C",
+    first_year integer,
+    later_years integer,
+    one_time integer,
+    included integer,
+    CONSTRAINT figure_terms_first_year_check CHECK (((first_year >= 0) AND (first_year <= 99999))),
+    CONSTRAINT figure_terms_included_check CHECK (((included >= 0) AND (included <= 99999))),
+    CONSTRAINT figure_terms_kind_check CHECK ((kind = ANY (ARRAY['program'::text, 'rate'::text, 'tax'::text]))),
+    CONSTRAINT figure_terms_later_years_check CHECK (((later_years >= 0) AND (later_years <= 99999))),
+    CONSTRAINT figure_terms_one_time_check CHECK (((one_time >= 0) AND (one_time <= 99999))),
+    CONSTRAINT figure_terms_program_check CHECK ((program = ANY (ARRAY['standard'::text, 'small_business'::text]))),
+    CONSTRAINT figure_terms_values_check CHECK ((((kind = 'rate'::text) = ((first_year IS NOT NULL) AND (later_years IS NOT NULL) AND (one_time IS NOT NULL))) AND ((kind = 'tax'::text) = (included IS NOT NULL)) AND ((kind <> 'program'::text) OR (program IS NOT NULL))))
+);
+
+COMMENT ON TABLE storehook.figure_terms IS 'the commission table that figures are summed by; shares are in thousandths of a percent';
+
+COMMENT ON COLUMN storehook.figure_terms.place IS 'in the order of days: of those that fit, the last one up to the day of a purchase counts';
+
+COMMENT ON COLUMN storehook.figure_terms.bundle_ids IS 'the apps; null for all';
+
+COMMENT ON COLUMN storehook.figure_terms.storefronts IS 'null for all';
+
+COMMENT ON COLUMN storehook.figure_terms.program IS 'by which of Apple''s terms the apps are sold; of a rate, to which it belongs, null for all';
+
+COMMENT ON COLUMN storehook.figure_terms.first_year IS 'what Apple keeps of subscriptions until a year of paid service';
+
+COMMENT ON COLUMN storehook.figure_terms.included IS 'the share of the customer''s price that is tax';
+
 CREATE VIEW storehook.figures_daily AS
  SELECT f.figure,
     c.environment,
@@ -5142,7 +5500,7 @@ CREATE VIEW storehook.figures_daily AS
           WHERE ((m.day = c.day) OR (((m.hour AT TIME ZONE c.zone))::date = c.day) OR ((((m.hour + '00:59:59.999999'::interval) AT TIME ZONE c.zone))::date = c.day))))) AS up_to_date
    FROM ((storehook.figure_state s
      JOIN storehook.figure_cells c ON ((c.zone = COALESCE(s.zone, s.next_zone))))
-     JOIN ( VALUES ('orders'::text,'order'::text,1), ('transactions'::text,'sale'::text,1), ('gross'::text,'sale'::text,1), ('refunded'::text,'refund'::text,1), ('refunded'::text,'reversal'::text,'-1'::integer), ('net'::text,'sale'::text,1), ('net'::text,'refund'::text,'-1'::integer), ('net'::text,'reversal'::text,1), ('heard_late'::text,'late_sale'::text,1), ('heard_late'::text,'late_refund'::text,'-1'::integer), ('heard_late'::text,'late_reversal'::text,1), ('mrr_change'::text,'enter'::text,1), ('mrr_change'::text,'leave'::text,'-1'::integer), ('active_change'::text,'customer_new'::text,1), ('active_change'::text,'customer_back'::text,1), ('active_change'::text,'customer_lost_voluntary'::text,'-1'::integer), ('active_change'::text,'customer_lost_billing'::text,'-1'::integer), ('active_change'::text,'customer_lost_other'::text,'-1'::integer)) f(figure, measure, sign) ON ((f.measure = c.measure)))
+     JOIN ( VALUES ('orders'::text,'order'::text,1), ('transactions'::text,'sale'::text,1), ('gross'::text,'sale'::text,1), ('refunded'::text,'refund'::text,1), ('refunded'::text,'reversal'::text,'-1'::integer), ('net'::text,'sale'::text,1), ('net'::text,'refund'::text,'-1'::integer), ('net'::text,'reversal'::text,1), ('heard_late'::text,'late_sale'::text,1), ('heard_late'::text,'late_refund'::text,'-1'::integer), ('heard_late'::text,'late_reversal'::text,1), ('mrr_change'::text,'enter'::text,1), ('mrr_change'::text,'leave'::text,'-1'::integer), ('active_change'::text,'customer_new'::text,1), ('active_change'::text,'customer_back'::text,1), ('active_change'::text,'customer_lost_voluntary'::text,'-1'::integer), ('active_change'::text,'customer_lost_billing'::text,'-1'::integer), ('active_change'::text,'customer_lost_other'::text,'-1'::integer), ('trials'::text,'trial'::text,1), ('trials_converted'::text,'trial_converted'::text,1), ('trials_lapsed'::text,'trial_lapsed'::text,1), ('trials_refunded'::text,'trial_refunded'::text,1), ('attempts_completed'::text,'attempt_completed'::text,1), ('attempts_failed'::text,'attempt_failed'::text,1), ('attempts_cancelled'::text,'attempt_cancelled'::text,1), ('attempts_pending'::text,'attempt_pending'::text,1), ('restores_completed'::text,'restore_completed'::text,1), ('restores_failed'::text,'restore_failed'::text,1), ('restores_nothing'::text,'restore_nothing'::text,1), ('restores_cancelled'::text,'restore_cancelled'::text,1), ('proceeds'::text,'proceeds'::text,1), ('proceeds'::text,'proceeds_back'::text,'-1'::integer), ('proceeds'::text,'proceeds_again'::text,1)) f(figure, measure, sign) ON ((f.measure = c.measure)))
   GROUP BY f.figure, c.environment, c.day, c.zone, c.bundle_id, c.product_id, c.storefront, c.currency;
 
 COMMENT ON VIEW storehook.figures_daily IS 'figures by day, app, product, country and currency; amounts in thousandths of the currency, null where none is known';
@@ -5607,7 +5965,7 @@ COMMENT ON COLUMN storehook.purchase_attempts.transaction_id IS 'Apple''s id of 
 
 COMMENT ON COLUMN storehook.purchase_attempts.environment IS 'in Apple''s word, as the app wrote it; null where it named none';
 
-COMMENT ON COLUMN storehook.purchase_attempts.is_booked IS 'whether orders took note of it; restores are in no order, and stay as they are';
+COMMENT ON COLUMN storehook.purchase_attempts.is_booked IS 'whether orders, or of a restore reported_restores, took note of it';
 
 COMMENT ON COLUMN storehook.purchase_attempts.is_surplus IS 'whether it is in no order because its account had the most attempts that a day may have';
 
@@ -6017,6 +6375,36 @@ WITH (fillfactor='80');
 COMMENT ON COLUMN storehook.renewals.renewal_price IS 'milliunits of currency; of the coming renewal, as is the offer';
 
 COMMENT ON COLUMN storehook.renewals.is_unsigned IS 'true where this is what verifyReceipt said, and Apple''s signed word is not known; signed_at is then when it was answered';
+
+CREATE TABLE storehook.reported_restores (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    product_id text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    outcome text NOT NULL COLLATE pg_catalog."C",
+    CONSTRAINT reported_restores_outcome_check CHECK ((outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'nothing'::text, 'cancelled'::text]))),
+    CONSTRAINT reported_restores_product_check CHECK (((bundle_id <> ''::text) OR (product_id = ''::text)))
+);
+
+COMMENT ON TABLE storehook.reported_restores IS 'how restores ended that apps reported, for figures, without the account. Evidence: no rebuild derives it. Pending ones have not ended';
+
+COMMENT ON COLUMN storehook.reported_restores.at IS 'when it was reported';
+
+COMMENT ON COLUMN storehook.reported_restores.environment IS 'in Apple''s word; Production where the app named none';
+
+COMMENT ON COLUMN storehook.reported_restores.bundle_id IS 'the app that had the product in the catalog that was current; empty where no product was named, none had it, or several';
+
+COMMENT ON COLUMN storehook.reported_restores.product_id IS 'of the report; empty where no app is known by it: apps may write anything there';
+
+ALTER TABLE storehook.reported_restores ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.reported_restores_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE storehook.schema_expansions (
     version integer NOT NULL,
@@ -6453,6 +6841,12 @@ ALTER TABLE ONLY storehook.outbox ATTACH PARTITION storehook.outbox_default DEFA
 ALTER TABLE ONLY storehook.access_tellings
     ADD CONSTRAINT access_tellings_pkey PRIMARY KEY (token, environment);
 
+ALTER TABLE ONLY storehook.account_count_state
+    ADD CONSTRAINT account_count_state_pkey PRIMARY KEY (is_only);
+
+ALTER TABLE ONLY storehook.account_counts
+    ADD CONSTRAINT account_counts_pkey PRIMARY KEY (environment, standing, tier, status);
+
 ALTER TABLE ONLY storehook.account_history
     ADD CONSTRAINT account_history_pkey PRIMARY KEY (token, environment, starts_at);
 
@@ -6530,6 +6924,12 @@ ALTER TABLE ONLY storehook.closed_months
 
 ALTER TABLE ONLY storehook.closed_rows
     ADD CONSTRAINT closed_rows_pkey PRIMARY KEY (closed_id, measure, order_id, item, place);
+
+ALTER TABLE ONLY storehook.cohort_cells
+    ADD CONSTRAINT cohort_cells_pkey PRIMARY KEY (zone, day, environment, bundle_id, months);
+
+ALTER TABLE ONLY storehook.commissions
+    ADD CONSTRAINT commissions_pkey PRIMARY KEY (version);
 
 ALTER TABLE ONLY storehook.consent_texts
     ADD CONSTRAINT consent_texts_digest_key UNIQUE (digest);
@@ -6636,6 +7036,9 @@ ALTER TABLE ONLY storehook.extensions
 ALTER TABLE ONLY storehook.extensions
     ADD CONSTRAINT extensions_pkey PRIMARY KEY (id);
 
+ALTER TABLE storehook.figure_cells
+    ADD CONSTRAINT figure_cells_measure_check CHECK ((measure = ANY (ARRAY['order'::text, 'sale'::text, 'refunded_sale'::text, 'refund'::text, 'reversal'::text, 'late_sale'::text, 'late_refund'::text, 'late_reversal'::text, 'enter'::text, 'leave'::text, 'new'::text, 'reactivation'::text, 'expansion'::text, 'contraction'::text, 'churn_voluntary'::text, 'churn_billing'::text, 'churn_other'::text, 'customer_new'::text, 'customer_back'::text, 'customer_back_soon'::text, 'customer_lost_voluntary'::text, 'customer_lost_billing'::text, 'customer_lost_other'::text, 'trial'::text, 'trial_converted'::text, 'trial_lapsed'::text, 'trial_refunded'::text, 'attempt_completed'::text, 'attempt_failed'::text, 'attempt_cancelled'::text, 'attempt_pending'::text, 'restore_completed'::text, 'restore_failed'::text, 'restore_nothing'::text, 'restore_cancelled'::text, 'proceeds'::text, 'proceeds_back'::text, 'proceeds_again'::text]))) NOT VALID;
+
 ALTER TABLE ONLY storehook.figure_marks
     ADD CONSTRAINT figure_marks_pkey PRIMARY KEY (id);
 
@@ -6647,6 +7050,9 @@ ALTER TABLE ONLY storehook.figure_state
 
 ALTER TABLE ONLY storehook.figure_sums
     ADD CONSTRAINT figure_sums_pkey PRIMARY KEY (grain, zone, environment, period, measure, bundle_id, product_id, storefront, currency);
+
+ALTER TABLE ONLY storehook.figure_terms
+    ADD CONSTRAINT figure_terms_pkey PRIMARY KEY (kind, place);
 
 ALTER TABLE ONLY storehook.forbidden_tries
     ADD CONSTRAINT forbidden_tries_pkey PRIMARY KEY (member_id, route, minute);
@@ -6799,6 +7205,9 @@ ALTER TABLE ONLY storehook.renewals
 ALTER TABLE ONLY storehook.replaced_renewals
     ADD CONSTRAINT replaced_renewals_pkey PRIMARY KEY (original_transaction_id, bundle_id, environment, transaction_id);
 
+ALTER TABLE ONLY storehook.reported_restores
+    ADD CONSTRAINT reported_restores_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY storehook.schema_expansions
     ADD CONSTRAINT schema_expansions_pkey PRIMARY KEY (version);
 
@@ -6922,6 +7331,8 @@ CREATE UNIQUE INDEX booked_attempts_matched ON storehook.booked_attempts USING b
 
 CREATE INDEX booked_attempts_of_account ON storehook.booked_attempts USING btree (token, product_id, environment, first_at);
 
+CREATE INDEX booked_attempts_reported ON storehook.booked_attempts USING btree (first_at);
+
 CREATE INDEX booked_attempts_to_check ON storehook.booked_attempts USING btree (check_at) WHERE (check_at IS NOT NULL);
 
 CREATE UNIQUE INDEX booked_orders_number ON storehook.booked_orders USING btree (day, number) WHERE (number IS NOT NULL);
@@ -6951,6 +7362,12 @@ CREATE INDEX booked_transactions_late ON storehook.booked_transactions USING btr
 CREATE INDEX booked_transactions_started ON storehook.booked_transactions USING btree (starts_at, order_id);
 
 CREATE INDEX booked_transactions_until ON storehook.booked_transactions USING btree (COALESCE(counts_until, ends_at)) WHERE (COALESCE(counts_until, ends_at) IS NOT NULL);
+
+CREATE INDEX booked_trials_ended ON storehook.booked_transactions USING btree (ends_at) WHERE is_trial;
+
+CREATE INDEX booked_trials_of ON storehook.booked_transactions USING btree (order_id, ends_at) WHERE is_trial;
+
+CREATE INDEX booked_trials_started ON storehook.booked_transactions USING btree (starts_at) WHERE is_trial;
 
 CREATE INDEX canaries_by_app ON storehook.canaries USING btree (bundle_id, environment, planned_at DESC);
 
@@ -7040,6 +7457,8 @@ CREATE INDEX outbox_queue_leased ON storehook.outbox_queue USING btree (received
 
 CREATE INDEX purchase_attempts_by_account ON storehook.purchase_attempts USING btree (token, id);
 
+CREATE INDEX purchase_attempts_restores_to_book ON storehook.purchase_attempts USING btree (at, id) WHERE ((kind = 'restore'::text) AND (NOT is_booked));
+
 CREATE INDEX purchase_attempts_to_book ON storehook.purchase_attempts USING btree (at, id) WHERE ((kind = 'purchase'::text) AND (NOT is_booked));
 
 CREATE INDEX purchase_bindings_by_purchase ON storehook.purchase_bindings USING btree (original_transaction_id, bundle_id, environment);
@@ -7051,6 +7470,8 @@ CREATE INDEX records_by_applied_at ON storehook.records USING brin (applied_at);
 CREATE INDEX records_by_purchase ON storehook.records USING btree (original_transaction_id, bundle_id, environment) WHERE (original_transaction_id IS NOT NULL);
 
 CREATE INDEX refresh_queue_due ON storehook.refresh_queue USING btree (due_at, id);
+
+CREATE INDEX reported_restores_reported ON storehook.reported_restores USING btree (at);
 
 CREATE INDEX senders_refused ON storehook.senders USING btree (refused_until) WHERE (refused_until IS NOT NULL);
 
@@ -7129,6 +7550,8 @@ CREATE TRIGGER closed_months_open_once BEFORE UPDATE ON storehook.closed_months 
 
 CREATE TRIGGER closed_rows_in_time AFTER INSERT ON storehook.closed_rows REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION storehook.refuse_late_closing();
 
+CREATE TRIGGER commissions_audit AFTER INSERT ON storehook.commissions FOR EACH ROW EXECUTE FUNCTION storehook.audit_commission();
+
 CREATE TRIGGER consumption_answers_audit AFTER UPDATE OF sent_by ON storehook.consumption_answers FOR EACH ROW WHEN (((new.sent_by IS NOT NULL) AND (new.began_at IS DISTINCT FROM old.began_at))) EXECUTE FUNCTION storehook.audit_consumption();
 
 CREATE TRIGGER consumption_consents_audit AFTER INSERT ON storehook.consumption_consents FOR EACH ROW EXECUTE FUNCTION storehook.audit_consent();
@@ -7147,6 +7570,12 @@ CREATE TRIGGER extensions_audit AFTER INSERT ON storehook.extensions FOR EACH RO
 
 CREATE TRIGGER extensions_audit_closure AFTER UPDATE OF state ON storehook.extensions FOR EACH ROW WHEN (((new.state = 'closed'::text) AND (old.state <> 'closed'::text))) EXECUTE FUNCTION storehook.audit_extension();
 
+CREATE TRIGGER figure_cells_content AFTER DELETE ON storehook.figure_cells REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_figure_content();
+
+CREATE TRIGGER figure_state_content BEFORE UPDATE ON storehook.figure_state FOR EACH ROW WHEN ((new.turned_until IS DISTINCT FROM old.turned_until)) EXECUTE FUNCTION storehook.require_figure_turn();
+
+CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_attempts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_attempts();
+
 CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_orders REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_orders();
 
 CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_refunds REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_refunds();
@@ -7155,7 +7584,17 @@ CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_stretches REF
 
 CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
 
+CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.reported_restores REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_restores();
+
+CREATE TRIGGER figures_of_changed_attempts AFTER UPDATE ON storehook.booked_orders REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_attempted_orders();
+
+CREATE TRIGGER figures_of_changed_service AFTER UPDATE ON storehook.booked_transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_service();
+
+CREATE TRIGGER figures_of_changed_trials AFTER UPDATE ON storehook.booked_transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_trials();
+
 CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.account_lines REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_accounts();
+
+CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_attempts REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_attempts();
 
 CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_orders REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_orders();
 
@@ -7165,7 +7604,17 @@ CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_stretches REFERE
 
 CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
 
+CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.reported_restores REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_restores();
+
+CREATE TRIGGER figures_of_gone_cohorts AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_cohorts();
+
+CREATE TRIGGER figures_of_gone_service AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_service();
+
+CREATE TRIGGER figures_of_gone_trials AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_trials();
+
 CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.account_lines REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_accounts();
+
+CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_attempts REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_attempts();
 
 CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_orders REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_orders();
 
@@ -7174,6 +7623,14 @@ CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_refunds REFERENCI
 CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_stretches REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_stretches();
 
 CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
+
+CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.reported_restores REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_restores();
+
+CREATE TRIGGER figures_of_new_cohorts AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_cohorts();
+
+CREATE TRIGGER figures_of_new_service AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_service();
+
+CREATE TRIGGER figures_of_new_trials AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_trials();
 
 CREATE TRIGGER one_time_purchases_by_who_knows_accounts BEFORE INSERT ON storehook.one_time_purchases FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
@@ -7270,6 +7727,8 @@ REVOKE ALL ON FUNCTION storehook.audit_catalog() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_closed_month() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.audit_commission() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.audit_consent() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_consumption() FROM PUBLIC;
@@ -7356,13 +7815,25 @@ REVOKE ALL ON FUNCTION storehook.list_purchased_products() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_accounts() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_attempted_orders() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_attempts() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_cohorts() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_orders() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_refunds() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_restores() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_service() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_stretches() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_transactions() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_trials() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.mark_recurring(ids bigint[], firsts timestamp with time zone[], lasts timestamp with time zone[]) FROM PUBLIC;
 
@@ -7397,6 +7868,8 @@ REVOKE ALL ON FUNCTION storehook.refuse_second_opening() FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.refused_senders() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.remember_dead_letters() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.require_figure_content() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.settle_outbox_day(day date) FROM PUBLIC;
 

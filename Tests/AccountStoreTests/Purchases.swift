@@ -16,7 +16,7 @@ enum Purchases {
         _ key: PurchaseKey, _ product: String, from start: Int64, to end: Int64, account: UniqueIdentifier?,
         number: Int = 0, id: String? = nil, revoked: Int64? = nil, signed: Int64? = nil,
         reason: TransactionReason? = nil,
-        renewal: RenewalInfoPayload? = nil
+        renewal: RenewalInfoPayload? = nil, isTrial: Bool = false
     ) -> LedgerEntry {
         entry(
             key, renewal,
@@ -28,6 +28,7 @@ enum Purchases {
                 purchaseDate: now.adding(days: start), expiresDate: now.adding(days: end), quantity: 1,
                 type: .autoRenewableSubscription, inAppOwnershipType: .purchased, appAccountToken: account,
                 revocationDate: revoked.map { now.adding(days: $0) },
+                offerType: isTrial ? .introductory : nil, offerDiscountType: isTrial ? .freeTrial : nil,
                 transactionReason: reason ?? (number == 0 ? .purchase : .renewal), json: Array("{}".utf8)))
     }
 

@@ -19,6 +19,7 @@ struct ConvertedLifeTests {
         let (seed, now) = (generator.seed, Timestamp(secondsSince1970: Int64(Date.now.timeIntervalSince1970)))
         let lives = sampledSeeds(of: 2_000).map { OrderLives.life(seed: $0, now: now) }
         try await FigureDatabase.with(zone: Self.zone) { database in
+            try await database.apply(FigureOracle.commission)
             try await database.site.hear(lives, size: 200, &generator)
             try await database.settle(in: Self.zone)
             let plain = try await database.tables()

@@ -59,6 +59,13 @@ struct FigureCheckTests {
             "figure_cells",
             "insert into storehook.figure_cells select * from storehook.figure_cells where day = '2026-01-09'"
         ),
+        ("cohort_cells", "update storehook.cohort_cells set retained = 0 where months = 0"),
+        ("cohort_cells", "delete from storehook.cohort_cells where months = 1"),
+        ("cohort_cells", "delete from storehook.cohort_cells"),
+        (
+            "cohort_cells",
+            "insert into storehook.cohort_cells select zone, '2021-01-01', environment, bundle_id, months, due, retained from storehook.cohort_cells"
+        ),
         ("figure_sums", "update storehook.figure_sums set count = count + 1 where grain = 'month_product'"),
         (
             "figure_sums",

@@ -31,7 +31,8 @@ struct FigureDatabase: Sendable {
     /// - Parameter currency: the reporting currency.
     func settle(in zone: String = "UTC", currency: String? = nil) async throws {
         let plans = FigurePlan.all(of: try await site.accounts.current()?.catalog)
-        while try await figures.sum(in: zone, currency: currency, plans: plans) {}
+        let commission = try await CommissionStore(site.pool).counting()
+        while try await figures.sum(in: zone, currency: currency, plans: plans, commission: commission) {}
     }
 
     /// Imports rates, each like `2026-01-02 USD 1.0823`.
@@ -122,7 +123,7 @@ struct FigureDatabase: Sendable {
         return rows
     }
 
-    /// All cells and sums, to compare them with others.
+    /// All cells, sums and cohorts, to compare them with others.
     func tables() async throws -> [String] {
         try await site.texts(
             """
@@ -130,6 +131,8 @@ struct FigureDatabase: Sendable {
               from storehook.figure_cells c group by to_jsonb(c) - 'count'
             union all
             select 'sum ' || to_jsonb(s)::text from storehook.figure_sums s where s.count <> 0
+            union all
+            select 'cohort ' || to_jsonb(c)::text from storehook.cohort_cells c
             order by 1
             """)
     }

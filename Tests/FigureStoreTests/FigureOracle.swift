@@ -53,7 +53,7 @@ struct FigureOracle {
 
     /// The rows of a figure, as ``FigureRow/line`` writes them.
     func rows(_ figure: Figure, environment: String) async throws -> [String] {
-        let negative = figure == .refunded ? "'reversal'" : "'refund', 'late_refund'"
+        let negative = figure == .refunded ? "'reversal'" : "'refund', 'late_refund', 'proceeds_back'"
         return try await site.texts(
             PostgresQuery(
                 unescaped: """
@@ -69,7 +69,9 @@ struct FigureOracle {
 
     // MARK: Definitions
 
-    private static func isMoney(_ figure: Figure) -> Bool { figure != .orders && figure != .transactions }
+    private static func isMoney(_ figure: Figure) -> Bool {
+        ![.orders, .transactions, .trials, .trialConversion, .purchaseFailureRate, .restoreSuccessRate].contains(figure)
+    }
 
     private static func measures(_ figure: Figure) -> String {
         switch figure {
@@ -79,8 +81,10 @@ struct FigureOracle {
         case .net: "'sale', 'refund', 'reversal'"
         case .refundRate: "'sale', 'refunded_sale', 'refund', 'reversal'"
         case .heardLate: "'late_sale', 'late_refund', 'late_reversal'"
-        // RecurringModel has these.
-        case .mrr, .mrrMovements, .active, .churn: "null"
+        case .trials, .trialConversion: "'trial', 'trial_converted', 'trial_lapsed', 'trial_refunded'"
+        case .proceeds: "'proceeds', 'proceeds_back', 'proceeds_again'"
+        // RecurringModel has these, and lives have no attempts and restores.
+        case .mrr, .mrrMovements, .active, .churn, .retention, .purchaseFailureRate, .restoreSuccessRate: "null"
         }
     }
 
@@ -100,6 +104,8 @@ struct FigureOracle {
         let gross = sum("sale")
         let refunded = "\(sum("refund")) - \(sum("reversal"))"
         let (paid, unpriced) = (count("sale", "amount is distinct from 0"), count("sale", "amount is null"))
+        let converted = count("trial_converted")
+        let open = "\(count("trial")) - \(converted) - \(count("trial_lapsed"))"
         return switch figure {
         case .orders: ["count(*)"]
         case .transactions: [paid, count("sale", "amount = 0"), unpriced]
@@ -116,7 +122,19 @@ struct FigureOracle {
                 "\(sum("late_sale")) - \(sum("late_refund")) + \(sum("late_reversal"))", count("late_sale"),
                 count("late_refund"), count("late_reversal"),
             ]
-        case .mrr, .mrrMovements, .active, .churn: []
+        case .trials: [count("trial"), converted, count("trial_lapsed"), open]
+        case .trialConversion:
+            [
+                share(converted, of: "\(count("trial")) - (\(open))"), converted, count("trial"), open,
+                count("trial_refunded"),
+            ]
+        case .proceeds:
+            [
+                "\(sum("proceeds")) - \(sum("proceeds_back")) + \(sum("proceeds_again"))", sum("proceeds"),
+                "\(sum("proceeds_back")) - \(sum("proceeds_again"))", count("proceeds"),
+                count("proceeds", "amount is null"),
+            ]
+        case .mrr, .mrrMovements, .active, .churn, .retention, .purchaseFailureRate, .restoreSuccessRate: []
         }
     }
 
@@ -125,20 +143,23 @@ struct FigureOracle {
         drop table if exists oracle.sold, oracle.given_back, oracle.figure_rows;
         create table oracle.sold as
         select s.environment, s.bundle_id, s.order_key, s.item, s.transaction_id, s.purchased_at as at, s.product_id, s.storefront,
-               s.currency, s.price as amount, g.share, g.refunded, t.heard_at
+               s.currency, s.price as amount, g.share, g.refunded, t.heard_at, s.is_trial, s.expires_at, t.is_renewal_off, t.part_of,
+               s.kind, t.item as booked_item, t.billed_quarters,
+               extract(epoch from coalesce(t.first_ends_at, s.expires_at) - s.purchased_at) / 86400 as lasts
           from oracle.shown s
           join oracle.standing g using (environment, bundle_id, order_key, item)
           left join storehook.booked_orders o using (environment, bundle_id, order_key)
           left join storehook.booked_transactions t on t.order_id = o.id and t.item in (s.item, 'w' || s.item, 't' || s.item)
          where not s.is_void;
         create table oracle.given_back as
-        select s.environment, s.bundle_id, s.order_key, s.transaction_id, case r.type when 'refund' then 'refund' else 'reversal' end as measure,
+        select s.environment, s.bundle_id, s.order_key, s.item, s.transaction_id, case r.type when 'refund' then 'refund' else 'reversal' end as measure,
                r.at, s.product_id, s.storefront, s.currency, r.amount, b.heard_at, s.at as sold_at
           from oracle.refunds r
           join oracle.sold s using (environment, bundle_id, order_key, item)
           left join storehook.booked_orders o using (environment, bundle_id, order_key)
           left join storehook.booked_refunds b on b.order_id = o.id and b.item in (r.item, 'w' || r.item, 't' || r.item) and b.place = r.place
          where r.type <> 'revoke' and s.amount is distinct from 0;
+        \(proceeds(zone))
         create table oracle.figure_rows as
         with moved as (
             select environment, bundle_id, 'sale' as measure, at, product_id, storefront, currency, amount, transaction_id, heard_at,
@@ -169,6 +190,27 @@ struct FigureOracle {
                  order by s.at desc, s.at = o.started_at desc, (s.product_id, s.currency, s.amount) is not distinct from
                           (o.product_id, o.currency, o.amount) desc
                  limit 1) b
+            union all
+            select t.environment, t.bundle_id, m.measure, t.at, t.product_id, t.storefront, t.currency, null, t.transaction_id, null, null,
+                   (t.at at time zone '\(zone)')::date
+              from (
+                select s.*, (
+                    select array_agg(p.share is distinct from 0 order by p.at, p.item) from oracle.sold p
+                     where (p.environment, p.bundle_id, p.order_key) = (s.environment, s.bundle_id, s.order_key)
+                       and not p.is_trial and p.amount is distinct from 0
+                       and p.at > s.at and extract(epoch from p.at - s.expires_at) <= 60 * 86400) as payments
+                  from oracle.sold s where s.is_trial and coalesce(s.part_of = s.booked_item, true)) t
+             cross join lateral (
+                select 'trial' as measure
+                union all
+                select case when t.payments is not null then 'trial_converted'
+                            when extract(epoch from now() - t.expires_at) > case when t.is_renewal_off then 0 else 60 * 86400 end
+                            then 'trial_lapsed' end
+                union all
+                select 'trial_refunded' where t.payments[1]) m
+             where m.measure is not null
+            union all
+            \(proceedsRows(zone))
         )
         select environment, bundle_id, measure, at, day, coalesce(product_id, '') as product_id, coalesce(storefront, '') as storefront,
                coalesce(currency, '') as currency, amount, transaction_id, sold_at

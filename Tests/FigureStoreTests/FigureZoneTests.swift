@@ -165,7 +165,10 @@ struct FigureZoneTests {
         #expect(try await !database.figures.isDue(in: zone))
         #expect(
             try await database.site.texts(
-                "select zone from storehook.figure_cells union select zone from storehook.figure_sums where count <> 0")
+                """
+                select zone from storehook.figure_cells union select zone from storehook.figure_sums where count <> 0
+                union select zone from storehook.cohort_cells
+                """)
                 == [zone])
         #expect(try await database.differences().isEmpty)
     }

@@ -58,6 +58,14 @@ struct RecurringLifeTests {
                     ))
                 #expect(isEnough(count, of: floor), "\(count) \(what), seed \(seed)")
             }
+            for (months, floor) in [(1, 200), (6, 30)] {
+                let count: Int = try await database.site.value(
+                    PostgresQuery(
+                        unescaped:
+                            "select coalesce(sum(retained), 0)::bigint from storehook.cohort_cells where months = \(months)"
+                    ))
+                #expect(isEnough(count, of: floor), "\(count) after \(months) months, seed \(seed)")
+            }
         }
     }
 
@@ -66,7 +74,7 @@ struct RecurringLifeTests {
         let different = try await database.differences()
         #expect(different.isEmpty, "\(when): \(different.count), \(different.prefix(5))")
         let model = try #require(try await RecurringModel(database.site, months: months, groups: [:]))
-        for figure in [Figure.mrr, .mrrMovements, .active, .churn] {
+        for figure in [Figure.mrr, .mrrMovements, .active, .churn, .retention] {
             let question = FigureQuestion(figure, model.span, by: .month)
             let answered = try await database.figures.answer(question).lines.compactMap { line -> String? in
                 // What has no price is apart, and in no currency.
@@ -84,6 +92,12 @@ struct RecurringLifeTests {
                 """)
         }
         try await judgeRows(database, model.span, when)
+        try await judgeRetained(database, model.span, when)
+        let trials = try #require(try await TrialModel(database))
+        for figure in [Figure.trials, .trialConversion] {
+            let answered = try await database.figures.answer(FigureQuestion(figure, trials.span, by: .month)).lines
+            #expect(answered == trials.lines(figure), "\(when): \(figure)")
+        }
     }
 
     /// The sum of the rows is the number.
@@ -104,9 +118,25 @@ struct RecurringLifeTests {
         }
     }
 
+    /// Each customer of a share is a row.
+    private static func judgeRetained(
+        _ database: FigureDatabase, _ span: ClosedRange<CalendarDay>, _ when: String
+    ) async throws {
+        let question = FigureQuestion(.retention, span, by: .month)
+        let cells = try await database.figures.answer(question).cells
+        for months in [nil, 0, 1, 6, 24] as [Int?] {
+            let rows = try await database.rows(FigureRowQuestion(question, months: months), limit: 500)
+            let count = cells.reduce(0) { sum, cell in
+                sum + (months.map { cell.sums[months: $0].retained } ?? cell.sums[.customerNew].count)
+            }
+            #expect(rows.count == Int(count), "\(when): rows of retention, \(months ?? -1)")
+        }
+    }
+
     /// What the lives have to have been about.
     private static let enough = [
         ("new", 500), ("reactivation", 100), ("expansion", 100), ("contraction", 50), ("churn_voluntary", 100),
         ("churn_billing", 50), ("churn_other", 100), ("customer_back_soon", 20), ("customer_back", 100),
+        ("trial_converted", 100), ("trial_lapsed", 50),
     ]
 }

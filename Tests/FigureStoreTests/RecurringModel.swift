@@ -132,9 +132,33 @@ struct RecurringModel {
                     "\(lost.count { $0.kind == reason })"
                 }
                 return ["\(name) \(share) \(lost.count) \(reasons.joined(separator: " ")) \(back) \(before)"]
+            case .retention: return cohorts(of: month)
             default: return []
             }
         }
+    }
+
+    /// What becomes of the customers whose first payment is in a month. All that is looked at has been.
+    private func cohorts(of month: FigureMonth) -> [String] {
+        let starts = paid.compactMap { periods -> (day: Int64, periods: [Paid])? in
+            // Who paid for less than what was left of that day began on none.
+            guard let day = periods.map(\.first.day).min(), periods.contains(where: { $0.runs(atEndOf: day) }),
+                FigureMonth(CalendarDay(number: day)) == month
+            else { return nil }
+            return (day, periods)
+        }
+        guard !starts.isEmpty else { return [] }
+        let kept = (0...36).map { months in
+            starts.count { start in
+                let later = month.advanced(by: months)?.days ?? month.days
+                let place = start.day - month.days.lowerBound.number
+                let day = min(later.lowerBound.number + place, later.upperBound.number)
+                return start.periods.contains { $0.runs(atEndOf: day) }
+            }
+        }
+        let shares = kept.map { (200_000 * $0 + starts.count) / (2 * starts.count) }
+        let values = [starts.count] + shares + kept + (0...36).map { _ in starts.count }
+        return ["\(month.days.lowerBound) \(values.map { "\($0)" }.joined(separator: " "))"]
     }
 
     private func level(atEndOf day: Int64) -> Int64 {

@@ -14,6 +14,9 @@ struct FigureTests {
         sums[.lateSale] = FigureSum(count: 2, amount: 500)
         sums[.lateRefund] = FigureSum(count: 1, amount: 200)
         sums[.lateReversal] = FigureSum(count: 1, amount: 50)
+        sums[.proceeds] = FigureSum(count: 3, unknown: 1, amount: 20_958)
+        sums[.proceedsBack] = FigureSum(count: 2, unknown: 1, amount: 3493)
+        sums[.proceedsAgain] = FigureSum(count: 1, amount: 700)
         return sums
     }
 
@@ -28,6 +31,9 @@ struct FigureTests {
         #expect(values(.gross) == ["gross": 29_940, "transactions": 3, "unpriced": 1])
         #expect(values(.refunded) == ["refunded": 3990, "refunds": 2, "reversals": 1, "unknown": 1])
         #expect(values(.net) == ["net": 25_950, "gross": 29_940, "refunded": 3990])
+        #expect(
+            values(.proceeds)
+                == ["proceeds": 18_165, "ofSales": 20_958, "ofRefunds": 2793, "transactions": 3, "unpriced": 1])
         #expect(values(.heardLate) == ["heardLate": 350, "transactions": 2, "refunds": 1, "reversals": 1])
         #expect(
             values(.refundRate) == [

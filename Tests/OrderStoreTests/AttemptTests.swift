@@ -280,19 +280,6 @@ struct AttemptTests {
         }
     }
 
-    @Test("a restore makes no order")
-    func restores() async throws {
-        try await OrderDatabase.with { site in
-            for outcome in ["nothing", "completed", "failed"] {
-                try await site.report(outcome, at: Shop.day(0), kind: "restore")
-            }
-            #expect(try await !site.orders.isDue())
-            try await site.step()
-            #expect(try await site.attempts().isEmpty)
-            #expect(try await site.numbers().isEmpty)
-        }
-    }
-
     @Test("what apps write for products that the catalog lacks makes no class of its own")
     func unknownProducts() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in

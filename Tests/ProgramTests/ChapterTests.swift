@@ -107,6 +107,9 @@ struct ChapterTests {
             case Document.chapter("Catalog"):
                 try terminal.write(example, "example.yaml")
                 _ = try await terminal.type("storehook catalog check example.yaml")
+            case Document.chapter("Figures"):
+                try terminal.write(example, "example-commission.yaml")
+                _ = try await terminal.type("storehook commission apply example-commission.yaml")
             default: break
             }
         }

@@ -116,6 +116,9 @@ struct FiguresCommandTests {
                 (["net", "--from", "2026-02-02", "--to", "2026-02-01"], "before"),
                 (["net", "--currency", "EUR"], "--rows"), (["net", "--in", "EUX"], "--in"),
                 (["net", "--rows", "--after", "x"], "--after"),
+                (["retention", "--closed"], "record no retention"), (["retention", "--by", "month,product"], "mrr"),
+                (["retention", "--month", "3"], "--rows"), (["net", "--rows", "--month", "3"], "retention"),
+                (["retention", "--rows", "--month", "37"], "0 to 36"),
             ] {
                 let refused = try await ask(site, arguments)
                 #expect(refused.ending == .exited(2) && refused.errors.contains(word), "\(arguments): \(refused)")

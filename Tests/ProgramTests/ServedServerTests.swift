@@ -83,10 +83,13 @@ struct ServedServerTests {
         try await succeed(site, ["audit", "verify"])
     }
 
-    /// A month that is closed, and a report of Apple's that is compared.
+    /// Figures and counts of the clocks; a month that is closed, and a report of Apple's that is compared.
     private func finance(_ site: Site) async throws {
         try await eventually("figures stand") {
             try await site.value("select zone is not null and next_zone is null from storehook.figure_state")
+        }
+        try await eventually("accounts are counted") {
+            try await site.value("select counted_at is not null from storehook.account_count_state")
         }
         try await succeed(site, ["figures", "close", "2020-01", "--unproven", "no key"], saying: "2020-01")
         try await succeed(site, ["figures", "net", "--closed", "--from", "2020-01-01"], saying: #""cells":[]"#)
@@ -148,7 +151,8 @@ struct ServedServerTests {
         "migrate", "receive", "work", "serve", "console", "endpoints add", "catalog apply", "account-ids set",
         "account-ids show",
         "demo run", "demo life", "apple test", "orders list", "orders show", "figures show", "figures close",
-        "figures reopen", "figures compare", "rates import", "rates list", "refunds create", "refunds approve",
+        "figures reopen", "figures compare", "rates import", "rates list", "commission apply", "commission show",
+        "refunds create", "refunds approve",
         "refunds record", "refunds reject", "refunds cancel", "refunds list", "staff add", "staff list", "staff remove",
         "audit list", "audit export", "audit verify",
     ]

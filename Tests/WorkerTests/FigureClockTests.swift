@@ -32,4 +32,22 @@ struct FigureClockTests {
             }
         }
     }
+    @Test("it sums by the commission table that was applied last, and by the release's own before")
+    func commission() async throws {
+        try await withBench { bench in
+            let clock = FigureClock(FigureStore(bench.pool), AccountStore(bench.pool), logger: quiet)
+            func rates() async throws -> [Int32] {
+                while try await clock.step() {}
+                return try await bench.pool.query(
+                    "select first_year from storehook.figure_terms where kind = 'rate' order by place"
+                ).map { try $0.decode(0) }
+            }
+            #expect(try await rates() == [30_000, 30_000, 15_000, 25_000, 12_000])
+            for (share, expected) in [("20%", Int32(20_000)), ("10.5%", 10_500)] {
+                _ = try await CommissionStore(bench.pool).apply(
+                    "rates: [{from: 2008-07-10, first_year: \(share)}]", by: "cli:test")
+                #expect(try await rates() == [expected])
+            }
+        }
+    }
 }

@@ -224,6 +224,21 @@ static const struct storehook_migration migrations[] = {
     {74, "recurring", (const unsigned char[]){
 #embed "../../../sql/migrations/0074_recurring.sql" suffix(, 0)
     }},
+    {75, "trials", (const unsigned char[]){
+#embed "../../../sql/migrations/0075_trials.sql" suffix(, 0)
+    }},
+    {76, "account_counts", (const unsigned char[]){
+#embed "../../../sql/migrations/0076_account_counts.sql" suffix(, 0)
+    }},
+    {77, "attempt_figures", (const unsigned char[]){
+#embed "../../../sql/migrations/0077_attempt_figures.sql" suffix(, 0)
+    }},
+    {78, "commission", (const unsigned char[]){
+#embed "../../../sql/migrations/0078_commission.sql" suffix(, 0)
+    }},
+    {79, "retention", (const unsigned char[]){
+#embed "../../../sql/migrations/0079_retention.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -22,6 +22,18 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
     case active
     /// What share of the customers stopped to pay in the period.
     case churn
+    /// What share of the customers pays so many months after the first payment.
+    case retention
+    /// Apple's free trials by the day of their start, and what came of them.
+    case trials
+    /// What share of the trials that are decided was followed by a payment.
+    case trialConversion = "trial_conversion"
+    /// What share of the attempts to buy that apps reported failed.
+    case purchaseFailureRate = "purchase_failure_rate"
+    /// What share of the restores that apps reported completed.
+    case restoreSuccessRate = "restore_success_rate"
+    /// What sales are estimated to bring after Apple's commission.
+    case proceeds
 
     /// What it counts, and which reading of it was chosen, in one sentence.
     package var about: String {
@@ -47,6 +59,18 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
             "Customers, by app and subscription group, whose monthly recurring revenue is not 0 when the period ends."
         case .churn:
             "Customers who stopped to pay less those of them who came back in the same month of the calendar, as a share of those who paid before the period."
+        case .retention:
+            "Customers by the day at whose end they paid for the first time, and the share of them with monthly recurring revenue other than 0 at the end of the day 0 to 36 months later: the same day of the month, or the last where there is none. Who stopped and came back counts again. Each share is of the customers for whom that day has ended (due): of a month it is not complete while these are fewer than all."
+        case .trials:
+            "Apple's free trials by the day of their start. One is converted by a payment of the same purchase, for any product, that begins at most 60 days after the trial's end; open until then, unless it ended with auto-renew off; and lapsed otherwise. Trials that the app grants itself are not among them."
+        case .trialConversion:
+            "Converted trials as a share of those that started less those that are open, by the day of their start. A refund of the payment does not undo a conversion, and is counted apart."
+        case .purchaseFailureRate:
+            "Attempts to buy that failed as a share of those that failed or that a transaction completed, by the first report of each; cancelled and pending ones are apart. Reports of one account and product within 24 hours are one attempt, by the latest of them. What an account attempts beyond 20 a day does not count."
+        case .restoreSuccessRate:
+            "Restores that completed as a share of those that completed or failed, each report by itself; those that found nothing and cancelled ones are apart."
+        case .proceeds:
+            "Estimated: prices as signed less the tax and the commission of the commission table, by purchaseDate, less the same of refunds by their date. The commission of later years counts from a year of paid periods of the same purchase on, upgrades included, each counted whole; trials and fully refunded periods are left out, and a lapse of more than 60 days begins anew. Tax is in it where the table has none for the storefront. What has no signed price or no rate is unpriced."
         }
     }
 
@@ -62,6 +86,11 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
         case .mrr: [.enter, .leave]
         case .mrrMovements: [.enter, .leave] + FigureMeasure.movements
         case .active, .churn: FigureMeasure.customers
+        case .retention: [.customerNew]
+        case .trials, .trialConversion: FigureMeasure.trials
+        case .purchaseFailureRate: FigureMeasure.attempts
+        case .restoreSuccessRate: FigureMeasure.restores
+        case .proceeds: FigureMeasure.netProceeds
         }
     }
 
@@ -93,12 +122,15 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Whether closed months record it: what becomes of the customers of a month is not known when it is closed.
+    package var isRecorded: Bool { self != .retention }
+
     /// Whether the amount of a measure's row takes from the figure: refunds do, but for the figure of refunds itself.
     package func takesAway(_ measure: FigureMeasure) -> Bool {
         switch measure {
         case .refund, .lateRefund: self != .refunded
         case .reversal: self == .refunded
-        case .leave: true
+        case .leave, .proceedsBack: true
         default: false
         }
     }
@@ -178,6 +210,50 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
                 .count("billing") { $0[.customerLostBilling].count }, .count("other") { $0[.customerLostOther].count },
                 .count("cameBack") { $0[.customerBackSoon].count }, .count("activeBefore") { $0.activeBefore },
             ]
+        case .retention:
+            [.count("customers") { $0[.customerNew].count }] + Cohort.shares + Cohort.counts
+        case .trials:
+            [
+                .count("trials") { $0[.trial].count }, .count("converted") { $0[.trialConverted].count },
+                .count("lapsed") { $0[.trialLapsed].count }, .count("open") { $0.openTrials },
+            ]
+        case .trialConversion:
+            [
+                .share("conversionRate") {
+                    (Int128($0[.trialConverted].count), Int128($0[.trial].count - $0.openTrials))
+                },
+                .count("converted") { $0[.trialConverted].count }, .count("trials") { $0[.trial].count },
+                .count("open") { $0.openTrials }, .count("refunded") { $0[.trialRefunded].count },
+            ]
+        case .purchaseFailureRate:
+            [
+                .share("purchaseFailureRate") {
+                    (
+                        Int128($0[.attemptFailed].count),
+                        Int128($0[.attemptCompleted].count) + Int128($0[.attemptFailed].count)
+                    )
+                },
+                .count("failed") { $0[.attemptFailed].count }, .count("completed") { $0[.attemptCompleted].count },
+                .count("cancelled") { $0[.attemptCancelled].count }, .count("pending") { $0[.attemptPending].count },
+            ]
+        case .restoreSuccessRate:
+            [
+                .share("restoreSuccessRate") {
+                    (
+                        Int128($0[.restoreCompleted].count),
+                        Int128($0[.restoreCompleted].count) + Int128($0[.restoreFailed].count)
+                    )
+                },
+                .count("completed") { $0[.restoreCompleted].count }, .count("failed") { $0[.restoreFailed].count },
+                .count("nothing") { $0[.restoreNothing].count },
+                .count("cancelled") { $0[.restoreCancelled].count },
+            ]
+        case .proceeds:
+            [
+                .money("proceeds") { $0[.proceeds].amount - $0.proceedsRefunded },
+                .money("ofSales") { $0[.proceeds].amount }, .money("ofRefunds") { $0.proceedsRefunded },
+                .count("transactions") { $0[.proceeds].count }, .count("unpriced") { $0[.proceeds].unknown },
+            ]
         }
     }
 }
@@ -194,12 +270,26 @@ package struct FigureColumn: Sendable {
         case share
     }
 
+    /// How a table for people has it. Every other answer has it as it is.
+    package enum Showing: Sendable, Hashable {
+        /// As it is.
+        case exact
+        /// In few characters, a share as a whole percent.
+        case brief
+        /// It does not.
+        case none
+    }
+
     /// Its name in answers.
     package let name: String
     /// What it is in.
     package let unit: Unit
     /// The value; nil of a share of nothing.
     package let value: @Sendable (FigureSums) -> Int64?
+    /// How a table has it.
+    package var showing = Showing.exact
+    /// Whether it is of a part only, and the rest comes as days pass.
+    package var isPartial: @Sendable (FigureSums) -> Bool = { _ in false }
 
     static func count(_ name: String, _ value: @escaping @Sendable (FigureSums) -> Int64) -> FigureColumn {
         FigureColumn(name: name, unit: .count) { value($0) }
@@ -214,11 +304,16 @@ package struct FigureColumn: Sendable {
     ) -> FigureColumn {
         FigureColumn(name: name, unit: .share) { sums in
             let (part, whole) = value(sums)
-            guard whole > 0 else { return nil }
-            let (scaled, isBeyond) = part.multipliedReportingOverflow(by: 100_000)
-            guard !isBeyond else { return nil }
-            // Half up, away from zero.
-            return Int64(clamping: (scaled + (part < 0 ? -whole / 2 : whole / 2)) / whole)
+            return share(of: part, in: whole)
         }
+    }
+
+    /// A share in thousandths of a percent; nil of nothing.
+    package static func share(of part: Int128, in whole: Int128) -> Int64? {
+        guard whole > 0 else { return nil }
+        let (scaled, isBeyond) = part.multipliedReportingOverflow(by: 100_000)
+        guard !isBeyond else { return nil }
+        // Half up, away from zero.
+        return Int64(clamping: (scaled + (part < 0 ? -whole / 2 : whole / 2)) / whole)
     }
 }

@@ -46,6 +46,36 @@ package enum FigureMeasure: String, Sendable, Hashable, CaseIterable {
     case customerLostBilling = "customer_lost_billing"
     /// Likewise, where Apple gives another reason for it, or none.
     case customerLostOther = "customer_lost_other"
+    /// A free trial of Apple's, by the day on which it starts.
+    case trial
+    /// Likewise one that was followed by a payment, at most 60 days after its end.
+    case trialConverted = "trial_converted"
+    /// Likewise one that was not, and is not open any more.
+    case trialLapsed = "trial_lapsed"
+    /// Likewise a converted one whose payment is refunded now.
+    case trialRefunded = "trial_refunded"
+    /// An attempt to buy that a transaction completed, by the instant of its first report.
+    case attemptCompleted = "attempt_completed"
+    /// Likewise one that failed.
+    case attemptFailed = "attempt_failed"
+    /// Likewise one that the customer gave up, or that was pending for too long.
+    case attemptCancelled = "attempt_cancelled"
+    /// Likewise one that goes on.
+    case attemptPending = "attempt_pending"
+    /// A restore that completed, by the instant of its report.
+    case restoreCompleted = "restore_completed"
+    /// Likewise one that failed.
+    case restoreFailed = "restore_failed"
+    /// Likewise one that found nothing to restore.
+    case restoreNothing = "restore_nothing"
+    /// Likewise one that the customer gave up.
+    case restoreCancelled = "restore_cancelled"
+    /// What a sale is estimated to bring after commission and tax, by its purchaseDate. Free ones are not among them.
+    case proceeds
+    /// Likewise what a refund takes back of it, by its revocationDate.
+    case proceedsBack = "proceeds_back"
+    /// Likewise what a reversal of that gives again, by the date of the record that says so.
+    case proceedsAgain = "proceeds_again"
     /// A period that counts at the end of the last day that is asked for. It is in no sum, and the rows of what ``enter`` and ``leave`` make.
     case standing
     /// A customer who pays then.
@@ -60,6 +90,18 @@ package enum FigureMeasure: String, Sendable, Hashable, CaseIterable {
         .customerNew, .customerBack, .customerBackSoon, .customerLostVoluntary, .customerLostBilling,
         .customerLostOther,
     ]
+    /// Trials, and what came of them.
+    package static let trials: [FigureMeasure] = [.trial, .trialConverted, .trialLapsed, .trialRefunded]
+    /// Attempts to buy, by how they ended.
+    package static let attempts: [FigureMeasure] = [
+        .attemptCompleted, .attemptFailed, .attemptCancelled, .attemptPending,
+    ]
+    /// Restores, by how they ended. No order has them.
+    package static let restores: [FigureMeasure] = [
+        .restoreCompleted, .restoreFailed, .restoreNothing, .restoreCancelled,
+    ]
+    /// What sales bring, less refunds.
+    package static let netProceeds: [FigureMeasure] = [.proceeds, .proceedsBack, .proceedsAgain]
     /// Those that are in sums.
     package static let summed = allCases.filter { $0 != .standing && $0 != .standingCustomer }
     /// Those whose rows a closed month records: what begins and ends follows from what stands and what moves.

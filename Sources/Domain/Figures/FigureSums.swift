@@ -33,6 +33,7 @@ package struct FigureSum: Sendable, Hashable {
 package struct FigureSums: Sendable, Hashable {
     private var sums: [FigureMeasure: FigureSum] = [:]
     private var earlier: [FigureMeasure: FigureSum] = [:]
+    private var cohorts: [Int: Cohort] = [:]
 
     /// Of nothing.
     package init() {}
@@ -60,6 +61,12 @@ package struct FigureSums: Sendable, Hashable {
         set { sums[measure] = newValue }
     }
 
+    /// What became of the customers of ``FigureMeasure/customerNew`` so many months later, 0 to 36.
+    package subscript(months months: Int) -> Cohort {
+        get { cohorts[months] ?? Cohort() }
+        set { cohorts[months] = newValue }
+    }
+
     /// How many rows all measures count.
     package var count: Int64 { sums.values.reduce(FigureSum(), +).count }
 
@@ -67,10 +74,17 @@ package struct FigureSums: Sendable, Hashable {
     package mutating func add(_ others: FigureSums) {
         sums.merge(others.sums, uniquingKeysWith: +)
         earlier.merge(others.earlier, uniquingKeysWith: +)
+        cohorts.merge(others.cohorts, uniquingKeysWith: +)
     }
 
     /// What was given back: refunds less what of them was taken back.
     package var refunded: Int128 { self[.refund].amount - self[.reversal].amount }
+
+    /// What refunds take back of proceeds, less what of that was given again.
+    package var proceedsRefunded: Int128 { self[.proceedsBack].amount - self[.proceedsAgain].amount }
+
+    /// How many trials are neither converted nor lapsed.
+    package var openTrials: Int64 { self[.trial].count - self[.trialConverted].count - self[.trialLapsed].count }
 
     // MARK: Recurring revenue
 

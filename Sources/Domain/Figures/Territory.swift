@@ -9,6 +9,11 @@ package struct Territory: Sendable, Hashable {
         self.alpha3 = alpha3
     }
 
+    /// Whether three letters are those of one.
+    package static func isKnown(alpha3: String) -> Bool { known.contains(alpha3) }
+
+    private static let known = Set(byTwo.values)
+
     private static let byTwo = Dictionary(
         uniqueKeysWithValues: codes.split(whereSeparator: \.isWhitespace).map {
             (String($0.prefix(2)), String($0.dropFirst(2)))

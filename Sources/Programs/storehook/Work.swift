@@ -75,7 +75,7 @@ struct Work: AsyncParsableCommand {
         name: String, logger: Logger
     ) async throws -> ProgramServices {
         let trust = settings.verifier
-        // One to claim, one to apply, two for the clock, one for the maintenance, which may be slow.
+        // One to claim, one to apply, two for the clocks, one for the maintenance or the count of accounts, which may be slow.
         let pool = PostgresPool(
             configuration: settings.database, size: 5, logger: logger, onError: monitoring?.countError)
         let start = try await DatabaseStart {
@@ -119,6 +119,7 @@ struct Work: AsyncParsableCommand {
             "the clock of orders",
             OrderClock(OrderStore(pool), AccountStore(pool), Ledger(policy: settings.status), logger: logger))
         services.add("the clock of figures", FigureClock(FigureStore(pool), AccountStore(pool), logger: logger))
+        services.add("the clock of account counts", AccountCountClock(AccountStore(pool), logger: logger))
         services.add("the worker", worker)
         try addWebhooks(settings, monitoring, to: &services, name: name, logger: logger)
         addDuties(apple, settings, monitoring, beside: pool, to: &services, name: name, logger: logger)

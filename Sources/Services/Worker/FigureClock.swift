@@ -12,6 +12,7 @@ import Synchronization
 package final class FigureClock: Service {
     private let figures: FigureStore
     private let accounts: AccountStore
+    private let commissions: CommissionStore
     private let interval: Duration
     private let logger: Logger
     private let signal = WorkSignal()
@@ -27,6 +28,7 @@ package final class FigureClock: Service {
     ) {
         self.figures = figures
         self.accounts = accounts
+        commissions = CommissionStore(figures.pool)
         self.interval = interval
         self.logger = logger
     }
@@ -53,9 +55,13 @@ package final class FigureClock: Service {
         let catalog = try await accounts.current()?.catalog
         let (zone, currency) = (catalog?.timeZone.identifier ?? "UTC", catalog?.reportingCurrency)
         let plans = FigurePlan.all(of: catalog)
-        guard try await figures.isDue(in: zone, currency: currency, plans: plans) else { return false }
+        let commission = try await commissions.counting()
+        guard try await figures.isDue(in: zone, currency: currency, plans: plans, commission: commission) else {
+            return false
+        }
         let (start, portion) = (ContinuousClock.now, portion.withLock { $0 })
-        let isMore = try await figures.sum(in: zone, currency: currency, plans: plans, atMost: portion)
+        let isMore = try await figures.sum(
+            in: zone, currency: currency, plans: plans, commission: commission, atMost: portion)
         let took = ContinuousClock.now - start
         self.portion.withLock { $0 = Self.portion(after: portion, took: took) }
         return isMore

@@ -7,7 +7,7 @@ package import PurchaseStore
 import ServiceLifecycle
 
 /// What happens to orders without evidence, beside a worker: reported attempts to buy are booked and matched with transactions, numbers are
-/// dealt, orders show the period that has begun, and purchases from before there were orders are booked. Any number of workers do this at once.
+/// dealt, orders show the period that has begun, purchases from before there were orders are booked, and so are reported restores. Any number of workers do this at once.
 package struct OrderClock: Service {
     private let orders: OrderStore
     private let accounts: AccountStore
@@ -46,7 +46,7 @@ package struct OrderClock: Service {
         let parts: [() async throws -> Int] = [
             { try await orders.bookAttempts(accounts) }, { try await orders.matchAttempts() },
             { try await orders.deal(accounts) }, { try await orders.turn() },
-            { try await orders.walk(ledger, accounts) },
+            { try await orders.walk(ledger, accounts) }, { try await orders.bookRestores(accounts) },
         ]
         var (done, failure) = (0, (any Error)?.none)
         for part in parts {

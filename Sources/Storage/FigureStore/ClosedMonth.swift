@@ -11,6 +11,8 @@ package struct ClosedMonth: Sendable, Hashable {
     package let zone: String
     /// The catalog that was current; nil before the first.
     package let catalogVersion: Int64?
+    /// The commission table that counted; nil while that was the release's own, and of months that were closed before there was one.
+    package let commissionVersion: Int64?
     /// Whether nothing of it could be missing.
     package let isProven: Bool
     /// How many rows it counted.
@@ -25,6 +27,7 @@ package struct ClosedMonth: Sendable, Hashable {
         id = try row.decode("id")
         zone = try row.decode("zone")
         catalogVersion = try row.decode("catalog_version")
+        commissionVersion = try row.decode("commission_version")
         isProven = try row.decode("is_proven")
         rows = try row.decode("row_count")
         closedAt = Timestamp(try row.decode("closed_at", as: PostgresTimestamp.self))
@@ -38,5 +41,6 @@ package struct ClosedMonth: Sendable, Hashable {
         }
     }
 
-    static let columns = "id, month, zone, catalog_version, is_proven, row_count, closed_at, closed_by"
+    static let columns =
+        "id, month, zone, catalog_version, commission_version, is_proven, row_count, closed_at, closed_by"
 }

@@ -12,9 +12,7 @@ enum FigureCells {
             "figures.derived",
             """
             with span as materialized (
-                select z.zone, d.day::date as day, \(unescaped: DayStart.sql("d.day::date", in: "z.zone")) as starts,
-                       \(unescaped: DayStart.sql("d.day::date + 1", in: "z.zone")) as ends
-                  from unnest(\(days.map(\.description))) d (day) cross join (select \(zone)::text as zone) z
+                \(eachOf: days, in: zone)
             ), \(unescaped: RecurringChanges.parts), rows as (
                 select s.day, m.measure, t.order_id, t.product_id, t.storefront, t.currency, s.day as rate_day, m.unit
                   from span s
@@ -52,6 +50,16 @@ enum FigureCells {
                   from recurring_rows r
                  -- A customer may have several products, and is none of them.
                  cross join lateral (select r.measure not like 'customer%' as is_one) c
+                union all
+                select r.day, r.measure, r.order_id, r.product_id, r.storefront, r.currency, null, null
+                  from (\(unescaped: TrialRows.sql(from: "span s", columns: "s.day, "))) r
+                union all
+                select r.day, r.measure, r.order_id, r.product_id, r.storefront, r.currency, null, null
+                  from (\(unescaped: AttemptRows.sql(from: "span s", columns: "s.day, "))) r
+                union all
+                select r.day, r.measure, r.order_id, r.product_id, r.storefront, r.currency,
+                       (r.sold_at at time zone (select zone from span limit 1))::date, r.amount
+                  from (\(unescaped: ProceedsRows.sql(from: "span s", isByDay: true))) r
             )
             select r.day, r.measure, o.environment, o.bundle_id, coalesce(r.product_id, '') as product_id,
                    coalesce(r.storefront, '') as storefront, coalesce(r.currency, '') as currency, r.rate_day, r.unit, count(*) as count
@@ -63,6 +71,10 @@ enum FigureCells {
               join storehook.booked_orders o on o.day = s.day and o.class_id is not null and o.plan_type <> 'unknown'
               join storehook.order_classes c on c.id = o.class_id
              group by o.day, c.environment, c.bundle_id, c.product_id, c.storefront, c.currency
+            union all
+            select r.day, r.measure, r.environment, r.bundle_id, coalesce(r.product_id, ''), '', '', null, null, count(*)
+              from (\(unescaped: RestoreRows.sql(from: "span s", columns: "s.day, "))) r
+             group by r.day, r.measure, r.environment, r.bundle_id, r.product_id
             """)
     }
 }

@@ -39,7 +39,12 @@ package struct FigureQuestion: Sendable, Hashable {
         fileprivate let split: Split
 
         package var description: String {
-            "\(figure.rawValue) counts customers, who may have several of one: there is none by \(split.rawValue); mrr has subscriptions by it"
+            switch figure {
+            case .purchaseFailureRate, .restoreSuccessRate:
+                "\(figure.rawValue) counts what apps report, and they name no \(split.rawValue)"
+            default:
+                "\(figure.rawValue) counts customers, who may have several of one: there is none by \(split.rawValue); mrr has subscriptions by it"
+            }
         }
     }
 
@@ -118,10 +123,11 @@ package struct TooManyCells: Error, CustomStringConvertible {
 }
 
 extension Figure {
-    /// What it may be apart by: customers only by app.
+    /// What it may be apart by: customers only by app; and no country or currency is known of what apps report.
     package var splits: [FigureQuestion.Split] {
         switch self {
-        case .active, .churn: [.app]
+        case .active, .churn, .retention: [.app]
+        case .purchaseFailureRate, .restoreSuccessRate: [.app, .product]
         default: FigureQuestion.Split.allCases
         }
     }

@@ -26,17 +26,25 @@ struct FigureState {
     }
 
     private static let columns =
-        "select zone, next_zone, summed_from::text as summed_from, currency, converted_from::text as converted_from from storehook.figure_state"
+        "zone, next_zone, summed_from::text as summed_from, currency, converted_from::text as converted_from"
 
     /// The state as it stands.
     static func read(_ session: borrowing PostgresSession) throws -> FigureState {
-        try FigureState(session.query(PostgresQuery(unescaped: columns, name: "figures.state_read")).one())
+        try FigureState(
+            session.query(
+                PostgresQuery(unescaped: "select \(columns) from storehook.figure_state", name: "figures.state_read")
+            ).one())
     }
 
-    /// The state, locked; nil while another worker has it.
+    /// The state, locked; nil while another worker has it. The transaction says what it sums: where a release that sums less deletes a day's
+    /// cells, a trigger has all days summed anew.
     static func locked(_ session: borrowing PostgresSession) throws -> FigureState? {
         try session.query(
-            PostgresQuery(unescaped: "\(columns) for update skip locked", name: "figures.lock").keepingPlan()
+            PostgresQuery(
+                unescaped:
+                    "select \(columns), set_config('storehook.figure_content', '\(content)', true) from storehook.figure_state for update skip locked",
+                name: "figures.lock"
+            ).keepingPlan()
         ).map { try FigureState($0) }.first
     }
 
@@ -52,6 +60,9 @@ struct FigureState {
         nextZone = zone
         summedFrom = try Self.behindLastDay(in: zone, session)
         try write(session)
+        // A statement that changes the books marks by the zones that it finds. Those that may not have found this one are waited for, and later
+        // ones wait for the commit.
+        try session.query("lock table storehook.figure_marks in share mode")
     }
 
     /// Stays in the zone that stands.
@@ -83,6 +94,7 @@ struct FigureState {
     /// Sums whole days anew, in the currency, too.
     func sum(_ days: [CalendarDay], in zone: String, _ session: borrowing PostgresSession) throws {
         try session.query(.sum(days, in: zone))
+        try session.query(.sumCohorts(days, in: zone))
         try convert(days, in: zone, session)
     }
 

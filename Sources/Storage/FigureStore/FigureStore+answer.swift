@@ -18,6 +18,10 @@ extension FigureStore {
             answer.zone = zone
             try answer.read(by: state, in: zone, session)
             if question.figure.isStanding { try answer.carry(by: state, in: zone, session) }
+            if question.figure == .proceeds {
+                answer.isTaxIncluded = try session.query(.isTaxIncluded).one().decode(0)
+            }
+            if question.figure == .retention { try answer.follow(in: zone, session) }
             let periods = question.periods
             let isKept = question.currency.map { state.keeps($0) } ?? false
             for row in try session.query(.standings(periods, zone, question, isKept: isKept)) {

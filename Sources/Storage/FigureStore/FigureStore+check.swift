@@ -28,6 +28,9 @@ extension FigureStore {
                 return try session.query(.cellsThatDiffer(summed, in: zone)).map {
                     try FigureDifference($0, table: "figure_cells")
                 }
+                    + session.query(.cohortsThatDiffer(summed, in: zone)).map {
+                        try FigureDifference($0, table: "cohort_cells")
+                    }
             }
             count += differences.count
             for difference in differences { try onDifference(difference.row) }
@@ -70,6 +73,8 @@ extension PostgresQuery {
          cross join lateral (
             select c.day from storehook.figure_cells c where c.zone = z.zone
             union
+            select c.day from storehook.cohort_cells c where c.zone = z.zone
+            union
             select (t.starts_at at time zone z.zone)::date from storehook.booked_transactions t
             union
             select (t.heard_at at time zone z.zone)::date from storehook.booked_transactions t
@@ -84,6 +89,10 @@ extension PostgresQuery {
             select (i.at at time zone z.zone)::date
               from storehook.booked_stretches s cross join lateral (values (s.starts_at), (s.ends_at)) i (at)
              where i.at < z.turned
+            union
+            select (a.first_at at time zone z.zone)::date from storehook.booked_attempts a
+            union
+            select (r.at at time zone z.zone)::date from storehook.reported_restores r
             union
             select o.day from storehook.booked_orders o where o.class_id is not null) d
          where z.zone is not null and d.day >= coalesce(z.first, '-infinity')
@@ -125,6 +134,25 @@ extension PostgresQuery {
             select day::text, concat_ws(' ', day, measure, environment, bundle_id, product_id, storefront, currency),
                    format('%s of %s', count, coalesce(unit::text, 'no amount')), null from surplus
              order by 1, 2
+            """)
+    }
+
+    fileprivate static func cohortsThatDiffer(_ days: [CalendarDay], in zone: String) -> PostgresQuery {
+        PostgresQuery(
+            "figures.cohorts_that_differ",
+            """
+            with derived as materialized (
+                \(embedding: CohortRows.derived(days, in: zone))
+            ), stored as materialized (
+                select c.day, c.environment, c.bundle_id, c.months, c.due, c.retained
+                  from unnest(\(days.map(\.description))) d (day)
+                  join storehook.cohort_cells c on c.zone = \(zone) and c.day = d.day::date
+            )
+            select day::text as day, concat_ws(' ', day, environment, bundle_id, months) as key,
+                   s.retained || ' of ' || s.due as stored, d.retained || ' of ' || d.due as derived
+              from derived d full join stored s using (day, environment, bundle_id, months)
+             where (d.due, d.retained) is distinct from (s.due, s.retained)
+             order by day, environment, bundle_id, months
             """)
     }
 

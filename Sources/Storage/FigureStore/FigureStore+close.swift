@@ -109,10 +109,12 @@ extension PostgresQuery {
                 \(countedIn: month.days, FigureMeasure.recorded, in: zone)
             ), closed as (
                 insert into storehook.closed_months
-                       (month, first_day, last_day, zone, catalog_version, is_proven, row_count, closed_by, closed_why)
+                       (month, first_day, last_day, zone, catalog_version, commission_version, is_proven, row_count, closed_by,
+                        closed_why)
                 select \(month.description), \(month.days.lowerBound.description)::text::date,
                        \(month.days.upperBound.description)::text::date, \(zone),
-                       (select max(version) from storehook.catalogs where current_from is not null), \(isProven),
+                       (select max(version) from storehook.catalogs where current_from is not null),
+                       (select max(version) from storehook.commissions), \(isProven),
                        (select count(*) from rows), \(actor), \(why)
                 returning \(unescaped: ClosedMonth.columns)
             ), recorded as (
@@ -171,10 +173,9 @@ extension PostgresQuery.StringInterpolation {
     ) {
         appendLiteral("with z as materialized (")
         appendInterpolation(span: days, in: zone)
-        appendLiteral(") select r.*, o.bundle_id from (")
+        appendLiteral(") select r.* from (")
         appendLiteral(FigureMeasure.rows(of: measures))
-        appendLiteral(
-            ") r join storehook.booked_orders o on o.id = r.order_id where o.class_id is not null and o.environment = ")
+        appendLiteral(") r where r.environment = ")
         appendInterpolation(Environment.production.rawValue)
     }
 }

@@ -8,20 +8,20 @@ package struct FigureRow: Sendable, Hashable {
     package var measure: FigureMeasure
     /// The instant that puts it on its day; of an order the beginning of its day.
     package var at: Timestamp
-    /// The order's number; nil until it is dealt.
+    /// The order's number; nil until it is dealt, and of a restore.
     package var order: String?
     /// The app.
     package var bundleID: String
-    /// The product; nil where no record says it.
+    /// The product; nil where no record says it, and of attempts and restores where the catalog lacked it.
     package var productID: String?
     /// The country of the App Store.
     package var storefront: String?
     /// ISO 4217.
     package var currency: String?
     /// What it adds to the figure, in thousandths of the currency: negative of what is taken from it, a refund from net revenue, and what a
-    /// refund is taken back by from what is refunded. Nil where it is not known, and of an order.
+    /// refund is taken back by from what is refunded. Nil where it is not known, and of what has none.
     package var amount: Int64?
-    /// Apple's id of the transaction; nil of an order.
+    /// Apple's id of the transaction; nil of an order, of an attempt that none completed, and of a restore.
     package var transactionID: String?
     /// What it adds in the currency that was asked for; nil where none was, where no rate is known, and where the amount is not.
     package var converted: Int64?
@@ -37,13 +37,16 @@ package struct FigureRowQuestion: Sendable, Hashable {
     package var storefront: String?
     /// Only in this currency; empty for those of none.
     package var currency: String?
+    /// Of retention, only customers who pay so many months later, 0 to 36.
+    package var months: Int?
 
     /// All rows of a question.
     package init(
-        _ question: FigureQuestion, productID: String? = nil, storefront: String? = nil, currency: String? = nil
+        _ question: FigureQuestion, productID: String? = nil, storefront: String? = nil, currency: String? = nil,
+        months: Int? = nil
     ) {
         self.question = question
-        (self.productID, self.storefront, self.currency) = (productID, storefront, currency)
+        (self.productID, self.storefront, self.currency, self.months) = (productID, storefront, currency, months)
     }
 }
 
@@ -74,7 +77,7 @@ extension FigureStore {
                 rows.append(
                     FigureRow(
                         measure: measure, at: Timestamp(try row.decode("at", as: PostgresTimestamp.self)),
-                        order: try row.decode("number"), bundleID: try row.decode("bundle_id"),
+                        order: try row.decode("order_number"), bundleID: try row.decode("bundle_id"),
                         productID: try row.decode("product_id"), storefront: try row.decode("storefront"),
                         currency: try row.decode("currency"),
                         amount: try signed("amount"), transactionID: try row.decode("transaction_id"),
@@ -114,13 +117,46 @@ struct FigureRowMark {
 }
 
 extension FigureMeasure {
-    /// The rows of some among the instants `starts` to `ends` behind a mark: `measure`, `at`, `order_id`, `item`, `place`, `product_id`,
-    /// `storefront`, `currency`, `amount`, `sold_at`, `transaction_id`.
-    static func rows(of measures: [FigureMeasure]) -> String {
-        let changes = measures.filter { movements.contains($0) || customers.contains($0) }
-        let others = measures.filter { !changes.contains($0) }.map(\.rows)
-        return (others + (changes.isEmpty ? [] : [RecurringChanges.rows(of: changes)])).map { "(\($0))" }
+    /// The rows of some among the instants `starts` to `ends` behind a mark, with their app: `measure`, `at`, `order_id`, `item`, `place`,
+    /// `product_id`, `storefront`, `currency`, `amount`, `sold_at`, `transaction_id`, `environment`, `bundle_id`, and the `day` and the
+    /// `number` of the order. Restores have none.
+    /// - Parameter months: of ``customerNew`` only customers who pay so many months later; nil for all.
+    static func rows(of measures: [FigureMeasure], retainedAfter months: Int? = nil) -> String {
+        let restores = measures.filter { Self.restores.contains($0) }
+        let others = measures.filter { !restores.contains($0) }
+        let ordered = """
+            select r.*, o.environment, o.bundle_id, o.day, o.number
+              from (\(orderRows(of: others, retainedAfter: months))) r
+              join storehook.booked_orders o on o.id = r.order_id and o.class_id is not null
+            """
+        let reported = """
+            select r.*, null::date as day, null::integer as number
+              from (\(RestoreRows.sql(from: "(\(span)) s", measures: names(restores)))) r
+            """
+        return ((others.isEmpty ? [] : [ordered]) + (restores.isEmpty ? [] : [reported]))
             .joined(separator: "\nunion all\n")
+    }
+
+    /// The rows of measures that orders have, but for what only their orders say.
+    private static func orderRows(of measures: [FigureMeasure], retainedAfter months: Int?) -> String {
+        let changes = measures.filter { movements.contains($0) || customers.contains($0) }
+        let trials = measures.filter { Self.trials.contains($0) }
+        let attempts = measures.filter { Self.attempts.contains($0) }
+        let proceeds = measures.filter { netProceeds.contains($0) }
+        let others = measures.filter { !(changes + trials + attempts + proceeds).contains($0) }.map(\.rows)
+        return
+            (others + (changes.isEmpty ? [] : [RecurringChanges.rows(of: changes, retainedAfter: months)])
+            + (trials.isEmpty ? [] : [TrialRows.sql(from: "(\(span)) s", measures: names(trials))])
+            + (attempts.isEmpty ? [] : [AttemptRows.sql(from: "(\(span)) s", measures: names(attempts))])
+            + (proceeds.isEmpty ? [] : [ProceedsRows.sql(from: "(\(span)) s", measures: names(proceeds))]))
+            .map { "(\($0))" }.joined(separator: "\nunion all\n")
+    }
+
+    /// The instants that are asked for, behind a mark.
+    private static let span = "select zone, greatest(starts, since) as starts, ends from z"
+
+    private static func names(_ measures: [FigureMeasure]) -> String {
+        measures.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     }
 
     private var rows: String {
@@ -178,19 +214,17 @@ extension PostgresQuery {
         _ asked: FigureRowQuestion, _ zone: String, after mark: FigureRowMark?, _ limit: Int
     ) -> PostgresQuery {
         let question = asked.question
-        let rows = FigureMeasure.rows(of: question.figure.rowMeasures)
+        let rows = FigureMeasure.rows(of: question.figure.rowMeasures, retainedAfter: asked.months)
         return PostgresQuery(
             "figures.rows",
             """
             with z as materialized (\(span: question.days, in: zone, to: question.currency, after: mark))
             select p.*, \(unescaped: question.currency == nil ? "null::bigint" : Self.converted) as converted
               from (
-            select r.*, (extract(epoch from r.at) * 1000000)::bigint::text as instant, o.bundle_id,
-                   storehook.order_number(o.day, o.number) as number
+            select r.*, (extract(epoch from r.at) * 1000000)::bigint::text as instant, storehook.order_number(r.day, r.number) as order_number
               from (\(unescaped: rows)) r
-              join storehook.booked_orders o on o.id = r.order_id
-             where o.class_id is not null and o.environment = \(question.environment)
-               and (\(question.apps == nil) or o.bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
+             where r.environment = \(question.environment)
+               and (\(question.apps == nil) or r.bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
                and (\(asked.productID == nil) or coalesce(r.product_id, '') = \(asked.productID ?? ""))
                and (\(asked.storefront == nil) or coalesce(r.storefront, '') = \(asked.storefront ?? ""))
                and (\(asked.currency == nil) or coalesce(r.currency, '') = \(asked.currency ?? ""))

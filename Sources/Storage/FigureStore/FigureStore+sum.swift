@@ -1,4 +1,5 @@
 import Base
+package import Figures
 import Postgres
 
 extension FigureStore {
@@ -11,23 +12,28 @@ extension FigureStore {
     ///   - zone: that of the current catalog, by its IANA name.
     ///   - currency: its reporting currency; nil where it has none.
     ///   - plans: its subscriptions; nil leaves those by which figures are summed.
+    ///   - commission: the table that counts; nil leaves that by which figures are summed.
     ///   - portion: how many marked hours and days are summed at most, and how many days of a new zone or currency.
     /// - Returns: whether there may be more to do.
     /// - Throws: `PostgresError`.
     package func sum(
-        in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil, atMost portion: Int64 = usualPortion
+        in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil, commission: Commission? = nil,
+        atMost portion: Int64 = usualPortion
     ) async throws -> Bool {
         let options = TransactionOptions(idleTimeout: .seconds(60), goesByIndexes: true, name: "figures.sum")
         return try await pool.withTransaction(options) { session in
             guard var state = try FigureState.locked(session) else { return false }
             if currency != state.currency { try state.take(currency, session) }
             if zone != state.zone, zone != state.nextZone {
+                // Its days come later: writers wait for this.
                 try state.begin(zone, session)
+                return true
             } else if zone == state.zone, state.nextZone != nil {
                 // The zone was changed back before its days were all summed.
                 try state.abandon(session)
             }
             if let plans { try state.take(plans, session) }
+            if let commission { try state.take(commission, session) }
             try state.turn(session)
             let marked = try session.query(.takeMarks(portion)).map { row in
                 (
@@ -58,7 +64,7 @@ extension FigureStore {
         }
     }
 
-    /// The zones of which there are cells or sums: each is looked for behind the one before it, so that all others are passed over.
+    /// The zones of which there are cells, sums or cohorts: each is looked for behind the one before it, so that all others are passed over.
     fileprivate static let zonesHeld = """
         with recursive cells as (
             select min(zone) as zone from storehook.figure_cells
@@ -69,8 +75,13 @@ extension FigureStore {
             union all
             select sums.grain, (select min(zone) from storehook.figure_sums where grain = sums.grain and zone > sums.zone)
               from sums where sums.zone is not null
+        ), cohorts as (
+            select min(zone) as zone from storehook.cohort_cells
+            union all
+            select (select min(zone) from storehook.cohort_cells where zone > cohorts.zone) from cohorts where cohorts.zone is not null
         )
         select zone from cells where zone is not null union select zone from sums where zone is not null
+        union select zone from cohorts where zone is not null
         """
 
     /// Whether there is anything to sum.
@@ -78,10 +89,12 @@ extension FigureStore {
     ///   - zone: that of the current catalog.
     ///   - currency: its reporting currency; nil where it has none.
     ///   - plans: its subscriptions; nil where they do not matter.
+    ///   - commission: the table that counts; nil where it does not matter.
     package func isDue(
-        in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil
+        in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil, commission: Commission? = nil
     ) async throws -> Bool {
         if let plans, try await pool.query(.differs(from: plans)).one().decode(0) { return true }
+        if let commission, try await pool.query(.differs(from: commission)).one().decode(0) { return true }
         return try await pool.query(
             PostgresQuery(
                 "figures.is_due",
@@ -145,7 +158,9 @@ extension PostgresQuery {
             """
             select (greatest(
                        (greatest(now(), (select max(starts_at) from storehook.booked_transactions),
-                                 (select max(at) from storehook.booked_refunds)) at time zone \(zone))::date,
+                                 (select max(at) from storehook.booked_refunds),
+                                 (select max(first_at) from storehook.booked_attempts),
+                                 (select max(at) from storehook.reported_restores)) at time zone \(zone))::date,
                        (select max(day) from storehook.booked_orders where class_id is not null)) + 1)::text
             """)
     }
@@ -156,7 +171,9 @@ extension PostgresQuery {
             "figures.first_day",
             """
             select least((least((select min(starts_at) from storehook.booked_transactions),
-                                (select min(at) from storehook.booked_refunds)) at time zone \(zone))::date,
+                                (select min(at) from storehook.booked_refunds),
+                                (select min(first_at) from storehook.booked_attempts),
+                                (select min(at) from storehook.reported_restores)) at time zone \(zone))::date,
                          (select min(day) from storehook.booked_orders where class_id is not null))::text
             """)
     }
@@ -167,6 +184,7 @@ extension PostgresQuery {
             "figures.drop",
             """
             with cells as (delete from storehook.figure_cells where zone = \(zone)),
+                 cohorts as (delete from storehook.cohort_cells where zone = \(zone)),
                  converted as (delete from storehook.converted_sums where zone = \(zone)),
                  corrected as (delete from storehook.corrected_conversions where zone = \(zone))
             delete from storehook.figure_sums where zone = \(zone)
@@ -188,8 +206,12 @@ extension PostgresQuery {
                 delete from storehook.figure_sums where ctid = any (array(
                     select s.ctid from held join storehook.figure_sums s on s.grain in ('month_product', 'month_country', 'plain_month', 'day') and s.zone = held.zone limit 20000))
                 returning zone
+            ), cohorts as (
+                delete from storehook.cohort_cells where ctid = any (array(
+                    select c.ctid from held join storehook.cohort_cells c using (zone) limit 20000))
+                returning zone
             )
-            select distinct zone from (table cells union all table sums) gone
+            select distinct zone from (table cells union all table sums union all table cohorts) gone
             """)
     }
 

@@ -66,7 +66,7 @@ extension OrderStore {
 
 extension Catalog {
     /// The app that sells a product of Apple's; nil where none does, or several do.
-    fileprivate func app(ofProduct productID: String) -> String? {
+    func app(ofProduct productID: String) -> String? {
         let apps = Set(products.filter { $0.productID == productID }.map(\.bundleID))
         return apps.count == 1 ? apps.first : nil
     }

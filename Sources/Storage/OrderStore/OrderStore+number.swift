@@ -41,6 +41,7 @@ extension OrderStore {
                     or exists (select from storehook.booked_orders where turns_at <= now())
                     or exists (select from storehook.order_clock where task = 'rebook' and finished_at is null)
                     or exists (select from storehook.purchase_attempts where kind = 'purchase' and not is_booked)
+                    or exists (select from storehook.purchase_attempts where kind = 'restore' and not is_booked)
                     or exists (select from storehook.booked_attempts where check_at <= now())
                 """
             ).keepingPlan()

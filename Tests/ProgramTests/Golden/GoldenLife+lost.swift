@@ -99,6 +99,8 @@ extension GoldenLife {
         let catalog = "\(directory)/lost-catalog.yaml"
         try Data(Self.catalog.utf8).write(to: URL(fileURLWithPath: catalog))
         let policy = "\(directory)/policy.yaml"
+        let commission = "\(directory)/lost-commission.yaml"
+        try Data("rates: [{from: 2008-07-10, first_year: 30%}]\n".utf8).write(to: URL(fileURLWithPath: commission))
         let notification = try await site.value(
             "select notification_uuid::text from storehook.notifications order by received_at limit 1", as: String.self)
         let letter = try await site.value("select min(id) from storehook.dead_letters", as: Int64.self)
@@ -174,6 +176,7 @@ extension GoldenLife {
             Call("orders list", "--environment Production"), Call("orders show", try original("alice")),
             Call("figures show", "net"),
             Call("rates import", "-", input: "date,currency,rate\n2026-03-02,USD,1.25\n"), Call("rates list"),
+            Call("commission apply", list: [commission]), Call("commission show"),
             Call("refunds list"), Call("audit list", "--open --format table"), Call("audit verify"),
             Call("audit export"),
             Call("staff remove", "\(somebody)@example.com"),

@@ -116,7 +116,7 @@ extension Catalog.OfferDuration: LosslessStringConvertible {
 
 extension Catalog.Period {
     /// After how long it renews itself; nil where it does not.
-    var renewal: Catalog.OfferDuration? {
+    package var renewal: Catalog.OfferDuration? {
         switch self {
         case .week: .init(1, .week)
         case .month: .init(1, .month)

@@ -34,7 +34,7 @@ struct CatalogApply: ActingCommand {
     }
 
     func run() async throws {
-        let text = try CatalogFile.read(file)
+        let text = try YAMLFile.read(file)
         let settings = try await shared.settings()
         let answer = try await Database.with(settings) { pool in
             do {

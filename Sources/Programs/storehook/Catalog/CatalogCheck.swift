@@ -17,7 +17,7 @@ struct CatalogCheck: AsyncParsableCommand {
     @OptionGroup var output: Output
 
     func run() async throws {
-        let (catalog, findings) = Catalog.check(yaml: try CatalogFile.read(file))
+        let (catalog, findings) = Catalog.check(yaml: try YAMLFile.read(file))
         output.print(CommandAnswer(catalog, findings, in: file))
         if catalog == nil { throw ExitStatus.failed }
     }

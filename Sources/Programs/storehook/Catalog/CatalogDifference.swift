@@ -21,7 +21,7 @@ struct CatalogDifference: AsyncParsableCommand {
     @OptionGroup var output: Output
 
     func run() async throws {
-        let text = try CatalogFile.read(file)
+        let text = try YAMLFile.read(file)
         let catalog: Catalog
         do throws(CatalogFault) { catalog = try Catalog(yaml: text) } catch {
             throw CommandFailure("\(file): \(error)")

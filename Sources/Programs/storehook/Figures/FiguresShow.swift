@@ -22,6 +22,8 @@ struct FiguresShow: AsyncParsableCommand {
             --rows lists what is counted: the sum of the rows is the figure.
             --closed answers with what figures close recorded, and with --rows lists
             the corrections: rows that were added, taken away or changed since then.
+            Of retention, --rows lists customers by their first payment; with --month
+            only those who pay so many months later.
 
             Example: storehook figures gross --by day --from 2026-11-01 --rows
             """)
@@ -50,6 +52,7 @@ struct FiguresShow: AsyncParsableCommand {
     @Option(help: "With --rows: only of this product, by Apple's id.") var product: String?
     @Option(help: "With --rows: only from this country of the App Store, such as USA.") var country: String?
     @Option(help: "With --rows: only in this currency, such as EUR.") var currency: String?
+    @Option(help: "With retention --rows: only customers who pay so many months later, 0 to 36.") var month: Int?
     @Option(help: "With --rows: those after this place, the next of the page before.") var after: String?
     @Option(help: "With --rows: at most so many, 1 to 10000.") var limit = 25
     @OptionGroup var output: ListOutput
@@ -60,6 +63,15 @@ struct FiguresShow: AsyncParsableCommand {
         let narrowed = [product, country, currency, after].contains { $0 != nil }
         guard rows || !narrowed else {
             throw ValidationError("--product, --country, --currency and --after go with --rows")
+        }
+        if let month {
+            guard rows, name == .retention else { throw ValidationError("--month goes with retention --rows") }
+            try Cohort.months.check(month, "--month")
+        }
+        guard !closed || name.isRecorded else {
+            throw ValidationError(
+                "closed months record no \(name.rawValue): what becomes of their customers is known up to 36 months later"
+            )
         }
         guard !closed || environment == .production && [product, country, currency].allSatisfy({ $0 == nil }) else {
             throw ValidationError(
@@ -106,7 +118,8 @@ struct FiguresShow: AsyncParsableCommand {
                 return output.print(CommandAnswer(page), next: page.next)
             }
             let page = try await figures.rows(
-                FigureRowQuestion(question, productID: product, storefront: country, currency: currency),
+                FigureRowQuestion(
+                    question, productID: product, storefront: country, currency: currency, months: month),
                 after: try cursor, limit: limit)
             output.print(CommandAnswer(page, in: question.currency), next: page.next)
         }

@@ -1,3 +1,5 @@
+import AccountStore
+import Accounts
 import Base
 import FigureStore
 import Figures
@@ -35,6 +37,10 @@ extension AdminShapes {
             .list("notConverted", unconverted, about: "What no rate is known for, of all cells, by currency.") {
                 $0.answer.unconverted
             },
+            .init(
+                "taxIncluded",
+                "Of proceeds, whether tax is in all amounts, since the commission table has none; null of other figures."
+            ) { $0.answer.isTaxIncluded },
             .list("columns", figureColumn, about: "What the values of each cell are, the figure itself first.") {
                 $0.answer.question.figure.columns
             },
@@ -108,14 +114,17 @@ extension AdminShapes {
         [
             .init("at", "The instant that puts it on its day.") { $0.at },
             .init("measure", "What it counts as.") { $0.measure.rawValue },
-            .init("order", "Its order's number; null for the second until it is dealt.") { $0.order },
+            .init("order", "Its order's number; null for the second until it is dealt, and of a restore.") { $0.order },
             .init("bundleId") { $0.bundleID }, .init("productId") { $0.productID },
             .init("storefront") { $0.storefront },
             .init(
                 "amount",
-                "What it adds to the figure, in thousandths of the currency, negative of what is taken from it; null where it is not known, and of an order."
+                "What it adds to the figure, in thousandths of the currency, negative of what is taken from it; null where it is not known, and of what has none."
             ) { $0.amount },
-            .init("currency") { $0.currency }, .init("transactionId", "Null of an order.") { $0.transactionID },
+            .init("currency") { $0.currency },
+            .init("transactionId", "Null of an order, a restore, and an attempt to buy that none completed.") {
+                $0.transactionID
+            },
             .init(
                 "converted",
                 "The amount in the currency that was asked for; null where none was, where no rate is known, and where the amount is not."
@@ -198,4 +207,52 @@ extension AdminShapes {
     private static let share = Shape<CurrencyValue, Void>(
         "CurrencyShare",
         [.init("currency") { $0.currency }, .init("share", "In thousandths of a percent.") { $0.value }])
+
+    /// How many accounts there are, by what they are now.
+    static let accountStatistics = Shape<ShownAccountStatistics, Void>(
+        "AccountStatistics",
+        [
+            .init("environment", Environment.schema) { .string($0.environment) },
+            .init("countedAt", "When all accounts were counted; null before the first count.") { $0.counts.countedAt },
+            .init(
+                "totalUsers",
+                "Accounts that are known and not erased, whether or not a purchase is theirs. One that has purchases in two environments counts in both."
+            ) { $0.total },
+            .init("freeUsers", "Without access, and never with a purchase or a trial.") { shown in
+                shown.count { $0.standing == .free }
+            },
+            .init("trialUsers", "On trial: Apple's or the app's own.") { shown in
+                shown.count { $0.status == .trial }
+            },
+            .init("expiredUsers", "Without access, and with a purchase or a trial before.") { shown in
+                shown.count { $0.standing == .expired }
+            },
+            .init(
+                "activeSubscribers",
+                "With access while a subscription of Apple's runs for them that is no trial, cancelled and in grace included."
+            ) { shown in shown.count { $0.standing == .subscriber } },
+            .init(
+                "conversionRate",
+                "Of Apple's trials of all time that are decided, the share that was followed by a payment, in thousandths of a percent; null of none. The figure trial_conversion has it by day."
+            ) { Figure.trialConversion.value(of: $0.trials.ofAllDays) },
+            .init("trialsUpToDate", "Whether all that changed is in conversionRate.") { !$0.trials.isPending },
+            .init(
+                "anonymous",
+                "Subscriptions and purchases, ended ones included and consumables not, that no account of totalUsers ever had. No other number counts them."
+            ) { $0.counts.anonymous },
+            .list("tiers", tierCount, about: "The catalog's, the lowest first.") { $0.tiers },
+            .list("statuses", statusCount, about: "Each status there is.") { $0.statuses },
+        ])
+
+    private static let tierCount = Shape<ShownAccountStatistics.TierCount, Void>(
+        "TierCount",
+        [
+            .init("tier") { $0.tier },
+            .init("users", "With this tier; those on trial are not among them.") { $0.users },
+            .init("onTrial", "With this tier, on trial.") { $0.onTrial },
+            .init("share", "users of totalUsers, in thousandths of a percent; null of none.") { $0.share },
+        ])
+
+    private static let statusCount = Shape<ShownAccountStatistics.StatusCount, Void>(
+        "StatusCount", [.init("status") { $0.status }, .init("users") { $0.users }])
 }

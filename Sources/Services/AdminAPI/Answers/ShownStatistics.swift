@@ -1,3 +1,5 @@
+import AccountStore
+import Accounts
 import Base
 import FigureStore
 import Figures
@@ -24,11 +26,14 @@ extension Figure {
     func value(of sums: FigureSums) -> Int64? { columns.first?.value(sums) }
 
     /// Its first value, a number, in all currencies together.
-    func count(of sums: [String: FigureSums]) -> Int64 {
-        columns.first?.value(
-            sums.values.reduce(into: FigureSums()) { all, sums in
+    func count(of sums: [String: FigureSums]) -> Int64 { value(of: sums) ?? 0 }
+
+    /// Its first value, no money, in all currencies together.
+    func value(of sums: [String: FigureSums]) -> Int64? {
+        value(
+            of: sums.values.reduce(into: FigureSums()) { all, sums in
                 for measure in measures { all[measure] = all[measure] + sums[measure] }
-            }) ?? 0
+            })
     }
 }
 
@@ -112,5 +117,61 @@ struct ShownSupportStatistics: Sendable {
     private func values(of cells: [FigureAnswer.Cell]) -> [CurrencyValue] {
         answer.question.figure.values(
             of: Dictionary(uniqueKeysWithValues: cells.map { ($0.currency ?? "", $0.sums) }))
+    }
+}
+
+/// How many accounts there are, by tier and by status.
+struct ShownAccountStatistics: Sendable {
+    /// A tier's accounts.
+    struct TierCount: Sendable {
+        /// The tier.
+        let tier: String
+        /// Those that are not on trial.
+        let users: Int64
+        /// Those that are on trial.
+        let onTrial: Int64
+        /// What share of all accounts `users` is, in thousandths of a percent; nil of none.
+        let share: Int64?
+    }
+
+    /// A status's accounts.
+    struct StatusCount: Sendable {
+        /// The status.
+        let status: AccountStatus
+        /// How many.
+        let users: Int64
+    }
+
+    /// Whose accounts count.
+    let environment: String
+    /// The last count.
+    let counts: AccountCounts
+    /// The tiers of the catalog, in their order.
+    let catalogTiers: [String]
+    /// What came of Apple's trials.
+    let trials: FigureTotals
+
+    /// How many there are in all.
+    var total: Int64 { count { _ in true } }
+
+    /// How many there are of these groups.
+    func count(where counts: (AccountCounts.Group) -> Bool) -> Int64 {
+        self.counts.groups.reduce(0) { $0 + (counts($1) ? $1.count : 0) }
+    }
+
+    /// Those of the catalog, also without accounts; then others: the accounts may have been counted under another catalog.
+    var tiers: [TierCount] {
+        let others = Set(counts.groups.map(\.tier)).subtracting(catalogTiers).sorted()
+        return (catalogTiers + others).map { tier in
+            let users = count { $0.tier == tier && $0.status != .trial }
+            return TierCount(
+                tier: tier, users: users, onTrial: count { $0.tier == tier && $0.status == .trial },
+                share: FigureColumn.share(of: Int128(users), in: Int128(total)))
+        }
+    }
+
+    /// All that there are, also without accounts.
+    var statuses: [StatusCount] {
+        AccountStatus.allCases.map { status in StatusCount(status: status, users: count { $0.status == status }) }
     }
 }

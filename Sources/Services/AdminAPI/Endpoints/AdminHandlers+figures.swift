@@ -43,9 +43,13 @@ extension AdminHandlers {
             for: .staff, successes: [rowPages(nil).success("FigureRowPage", "A page of rows.")]
         ) { request in
             let question = try await figureQuestion(request)
+            let month = request.query["month"].flatMap { Int($0) }
+            guard month == nil || question.figure == .retention else {
+                throw APIProblem(.invalidRequest, "month goes with retention")
+            }
             let asked = FigureRowQuestion(
                 question, productID: request.query["product"], storefront: request.query["country"],
-                currency: request.query["currency"])
+                currency: request.query["currency"], months: month)
             return try await rowPages(asked).answer(request, self)
         }
         endpoint.pathSchemas = Self.figurePath
@@ -59,10 +63,13 @@ extension AdminHandlers {
                 .init(
                     "currency", .string(.init(0, 3)),
                     "Only in this currency of the transactions, such as EUR; empty for those of none."),
+                .init(
+                    "month", .integer(Int64(Cohort.months.lowerBound)...Int64(Cohort.months.upperBound)),
+                    "Of retention, only customers who pay so many months later."),
             ]
         endpoint.problems = [.noFigure]
         endpoint.refusesFitting =
-            "after is next of a page before, from and to are days in their order, in is a currency"
+            "after is next of a page before, from and to are days in their order, in is a currency, month goes with retention"
         return endpoint
     }
 
@@ -127,9 +134,10 @@ extension AdminHandlers {
 
     /// The values of the query that say whose purchases count.
     static let countedQuery: [APIQueryParameter] = [
-        .init("environment", Environment.schema, "Production by default."),
-        .init("app", .string(.init(1, 255)), "Only of this app (bundle id)."),
+        countedEnvironment, .init("app", .string(.init(1, 255)), "Only of this app (bundle id)."),
     ]
+    static let countedEnvironment = APIQueryParameter(
+        "environment", Environment.schema, "Production by default.")
 
     /// Whose purchases count: of a member of some apps never another one's.
     static func counted(

@@ -57,4 +57,28 @@ extension AdminHandlers {
         endpoint.query = Self.countedQuery
         return endpoint
     }
+
+    /// How many accounts there are, by tier and by status.
+    var accountStatistics: AdminEndpoint {
+        var endpoint = AdminEndpoint(
+            .get, "/admin/subscriptions/stats/overview", "getAccountStatistics",
+            "How many accounts there are, by tier and by status. Staff of some apps may ask where all apps of the catalog are theirs.",
+            for: .staff,
+            successes: [.init("The statistics.", AdminShapes.accountStatistics.schema)]
+        ) { request in
+            let member = try await member(request, for: .read)
+            // An account is of all apps at once, and its tier may be another app's.
+            guard try await hasAccounts(member) else { throw try await problem(.otherApps, request, member) }
+            let environment = request.query["environment"] ?? Environment.production.rawValue
+            let trials = try await figures.totals(of: FigureMeasure.trials, environment: environment, apps: nil)
+            return APIAnswer(
+                .ok,
+                AdminShapes.accountStatistics.value(
+                    of: ShownAccountStatistics(
+                        environment: environment, counts: try await accounts.counts(in: environment),
+                        catalogTiers: try await accounts.current()?.catalog.tiers.map(\.id) ?? [], trials: trials)))
+        }
+        endpoint.query = [Self.countedEnvironment]
+        return endpoint
+    }
 }

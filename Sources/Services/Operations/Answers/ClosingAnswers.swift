@@ -29,6 +29,7 @@ extension CommandShape<ClosedMonth> {
     static var closed: Self {
         .init([
             .init("month", \.month.description), .init("zone", \.zone), .init("catalog_version", \.catalogVersion),
+            .init("commission_version", \.commissionVersion),
             .init("proven", \.isProven), .init("rows", \.rows), .init("closed_at", \.closedAt),
             .init("closed_by", \.closedBy),
         ])

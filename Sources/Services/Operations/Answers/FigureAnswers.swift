@@ -14,6 +14,10 @@ extension CommandAnswer {
         let zone =
             Self.closings(answer.closed)
             ?? answer.zone.map { "Days of \($0)." } ?? "No day was summed yet: a worker does that within seconds."
+        let taxed = answer.isTaxIncluded.map { [JSONValue.Member("tax_included", $0.json)] } ?? []
+        let untaxed = answer.isTaxIncluded == true ? " The table has no taxes: all amounts include it." : ""
+        let partial =
+            lines.contains { $0.isPartial } ? "\n* Of those of its customers for whom that day has ended." : ""
         let closed = answer.closed.map { [JSONValue.Member("closed", CommandShape.closed.values(of: $0))] } ?? []
         self.init(
             .object(
@@ -25,10 +29,9 @@ extension CommandAnswer {
                     .init("by", question.step.rawValue.json), .init("split", question.split?.rawValue.json ?? .null),
                     .init("in", question.currency.json), .init("rates_corrected_at", answer.ratesCorrectedAt.json),
                     .init("not_converted", CommandShape.unconverted.values(of: answer.unconverted)),
-                    .init("cells", shape.values(of: lines)),
-                ]),
+                ] + taxed + [.init("cells", shape.values(of: lines))]),
             text: (lines.isEmpty ? "nothing on these days" : shape.table(of: lines))
-                + "\n\n\(about) \(zone)\(conversion)",
+                + "\n\n\(about)\(untaxed) \(zone)\(conversion)\(partial)",
             csv: shape.csv(of: lines))
     }
 
@@ -70,12 +73,16 @@ private struct FigureLine: Sendable {
     let standing: FigureAnswer.Standing
     /// How long its bar is, in eighths.
     let bar: Int64
+    /// The figure's columns that a table has.
+    let shown: [FigureColumn]
 
     /// The longest bar, in characters.
     private static let width: Int64 = 20
 
     static func lines(of answer: FigureAnswer) -> [FigureLine] {
-        guard let first = answer.question.figure.columns.first else { return [] }
+        let columns = answer.question.figure.columns
+        guard let first = columns.first else { return [] }
+        let shown = columns.filter { $0.showing != .none }
         var most: [String?: Int64] = [:]
         for cell in answer.cells {
             most[cell.currency] = max(most[cell.currency] ?? 0, first.value(cell.sums) ?? 0)
@@ -86,7 +93,7 @@ private struct FigureLine: Sendable {
                 largest > 0 && value > 0 ? Int64(clamping: Int128(value) * Int128(width * 8) / Int128(largest)) : 0
             return FigureLine(
                 cell: cell, name: answer.name(of: cell.period), standing: answer.standings[cell.period] ?? .init(),
-                bar: bar)
+                bar: bar, shown: shown)
         }
     }
 
@@ -106,12 +113,17 @@ private struct FigureLine: Sendable {
         return String(repeating: "█", count: Int(whole)) + part
     }
 
+    /// Whether a value that a table has is of a part only.
+    var isPartial: Bool { shown.contains { $0.isPartial(cell.sums) } }
+
     /// A value for people.
     func words(_ column: FigureColumn) -> String? {
         guard let value = column.value(cell.sums) else { return nil }
         switch column.unit {
         case .count: return "\(value)"
         case .money: return Money(milliunits: value, currency: cell.currency ?? "").amountWords
+        case .share where column.showing == .brief:
+            return "\((value + 500) / 1000) %\(column.isPartial(cell.sums) ? "*" : "")"
         case .share:
             let (percent, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1000)
             return "\(value < 0 ? "-" : "")\(percent).\(String(1000 + rest).dropFirst().prefix(2)) %"
@@ -134,15 +146,18 @@ extension CommandShape<FigureLine> {
         }
         for column in answer.question.figure.columns {
             fields.append(.init(column.name) { column.value($0.cell.sums) })
+            if column.showing == .none { continue }
             fields.append(.column(column.heading, isNumeric: true) { $0.words(column) })
         }
         if isConverted {
             fields.append(.init("not_converted") { $0.cell.isUnconverted ? $0.cell.sums.count : 0 })
             fields.append(.column("NOT CONVERTED") { $0.cell.isUnconverted ? "\($0.cell.sums.count)" : nil })
         }
+        if answer.question.figure.columns.allSatisfy({ $0.showing == .exact }) {
+            fields.append(.column("") { $0.drawn.isEmpty ? " " : $0.drawn })
+        }
         return Self(
             fields + [
-                .column("") { $0.drawn.isEmpty ? " " : $0.drawn },
                 .init("running", \.standing.isRunning), .init("up_to_date") { !$0.standing.isPending },
                 .init("proven", \.standing.isProven), .column("NOT FINAL") { $0.reservations },
             ])

@@ -5,12 +5,12 @@ enum ConvertedCells {
     /// For how many days a rate counts after its own: over week-ends and holidays, and no longer.
     static let oldest = 7
 
-    /// An expression: an amount in another currency, rounded half to even.
+    /// An expression: an amount times `target` divided by `source`, rounded half to even once: in another currency, or a share of it.
     /// - Parameters:
     ///   - amount: an expression of thousandths of a currency.
-    ///   - source: an expression of what one euro is of that currency, in billionths.
-    ///   - target: an expression of what it is of the other one.
-    private static func amount(_ amount: String, _ source: String, _ target: String) -> String {
+    ///   - source: an expression of a whole number above 0: what one euro is of that currency, in billionths.
+    ///   - target: likewise: what it is of the other one.
+    static func amount(_ amount: String, _ source: String, _ target: String) -> String {
         // Amounts of shops fit 64 bits, which takes half as long.
         let most = "4000000000000000000 / \(target)"
         return """

@@ -16,16 +16,26 @@ extension FigureState {
         try markAllDays(session)
     }
 
-    /// Lets what began and ended since the last time count: the hours in which something did are marked. Where recurring revenue was never
-    /// summed, all days are to be.
+    /// What this release sums. A release that sums more has the next number, and sums all days anew.
+    static let content: Int16 = 5
+
+    /// Lets what began and ended since the last time count: the hours in which something did are marked. Where an earlier release summed less,
+    /// all days are to be summed.
     func turn(_ session: borrowing PostgresSession) throws {
-        let before = try session.query(.turn).one().decode(0, as: PostgresTimestamp?.self)
-        if let before { try session.query(.markTurned(since: before)) } else { try markAllDays(session) }
+        let row = try session.query(.turn(to: Self.content)).one()
+        let before = try row.decode("turned_until", as: PostgresTimestamp?.self)
+        if let before, try row.decode("content", as: Int16.self) >= Self.content {
+            try session.query(.markTurned(since: before))
+            for zone in zones { try session.query(.markCohorts(since: before, in: zone)) }
+        } else {
+            try markAllDays(session)
+        }
     }
 
-    private func markAllDays(_ session: borrowing PostgresSession) throws {
-        // Before any figures stand, all days are to be summed anyhow.
-        guard let zone,
+    /// Has all days summed anew that have anything.
+    func markAllDays(_ session: borrowing PostgresSession) throws {
+        // Of a zone whose days are being summed for the first time those that are, too.
+        guard let zone = zone ?? nextZone,
             let first = try session.query(.firstDay(in: zone)).one().decode(0, as: String?.self)
         else { return }
         let last = try session.query(.lastDay(in: zone)).one().decode(0, as: String.self)
@@ -54,14 +64,16 @@ extension PostgresQuery {
         ).keepingPlan()
     }
 
-    /// Moves the instant until which periods count to now; returns the one before.
-    fileprivate static let turn = PostgresQuery(
-        "figures.turn",
-        """
-        update storehook.figure_state s set turned_until = greatest(f.turned_until, now())
-          from (select turned_until from storehook.figure_state) f
-        returning f.turned_until
-        """)
+    /// Moves the instant until which periods count to now; returns what was before.
+    fileprivate static func turn(to content: Int16) -> PostgresQuery {
+        PostgresQuery(
+            "figures.turn",
+            """
+            update storehook.figure_state s set turned_until = greatest(f.turned_until, now()), content = greatest(f.content, \(content))
+              from (select turned_until, content from storehook.figure_state) f
+            returning f.turned_until, f.content
+            """)
+    }
 
     fileprivate static func markTurned(since instant: PostgresTimestamp) -> PostgresQuery {
         PostgresQuery(
@@ -74,12 +86,26 @@ extension PostgresQuery {
         ).keepingPlan()
     }
 
-    /// Whether something began or ended since periods were last looked at, a minute ago or more.
+    /// Marks the days whose customers are looked at since a day ended.
+    fileprivate static func markCohorts(since instant: PostgresTimestamp, in zone: String) -> PostgresQuery {
+        PostgresQuery(
+            "figures.mark_cohorts",
+            """
+            with z as materialized (select \(zone)::text as zone, \(instant)::timestamptz as first, turned_until as last from storehook.figure_state)
+            insert into storehook.figure_marks (day) select day from (\(unescaped: CohortRows.turning)) c
+            """
+        ).keepingPlan()
+    }
+
+    /// Whether a day ended, or something began or ended, since periods were last looked at, a minute ago or more.
     static let isTurning = """
-        exists (select from (select turned_until as first, now() as last from storehook.figure_state
+        exists (select from storehook.figure_state
+                 where zone is not null and turned_until < now() - interval '1 minute'
+                   and (turned_until at time zone zone)::date < (now() at time zone zone)::date)
+        or exists (select from (select turned_until as first, now() as last from storehook.figure_state
                               where zone is not null and turned_until < now() - interval '1 minute') z
                  cross join lateral (\(turning)) i)
-        or exists (select from storehook.figure_state where zone is not null and turned_until is null)
+        or exists (select from storehook.figure_state where zone is not null and (turned_until is null or content < \(FigureState.content)))
         """
 
     private static let turning = """
@@ -91,5 +117,7 @@ extension PostgresQuery {
         select s.starts_at from storehook.booked_stretches s where s.starts_at >= z.first and s.starts_at < z.last
         union all
         select s.ends_at from storehook.booked_stretches s where s.ends_at >= z.first and s.ends_at < z.last
+        union all
+        \(TrialRows.turning)
         """
 }

@@ -68,7 +68,7 @@ enum RecurringChanges {
         ), turned as materialized (
             -- The period that began last of those that count at the end, or else the one that ended last.
             select distinct on (day, customer, environment, bundle_id, group_id)
-                   day, is_paying, has_paid, paid_until, order_id, item, place, product_id, storefront, currency, sold_at, transaction_id,
+                   day, customer, environment, bundle_id, group_id, is_paying, has_paid, paid_until, order_id, item, place, product_id, storefront, currency, sold_at, transaction_id,
                    end_reason, case when is_paying then starts_at else ends_at end as at
               from (
                 select *, bool_or(former > 0) over customers as was_paying, bool_or(latter > 0) over customers as is_paying,
@@ -98,8 +98,8 @@ enum RecurringChanges {
         """
 
     /// A query: rows of ``FigureMeasure/movements`` and ``FigureMeasure/customers`` behind a mark, by a part `z`; columns as in
-    /// ``FigureMeasure/rows(of:)``.
-    static func rows(of measures: [FigureMeasure]) -> String {
+    /// ``FigureMeasure/rows(of:retainedAfter:)``.
+    static func rows(of measures: [FigureMeasure], retainedAfter months: Int? = nil) -> String {
         """
         select measure, at, order_id, item, place, product_id, storefront, currency, amount, sold_at, transaction_id
           from (
@@ -110,13 +110,14 @@ enum RecurringChanges {
                  cross join lateral generate_series(
                     greatest(z.first, (greatest(z.since, z.starts) at time zone z.zone)::date)::timestamp, z.last::timestamp,
                     interval '1 day') d (day)
-            ), \(parts)
-            select r.* from recurring_rows r where r.measure in (\(measures.map { "'\($0.rawValue)'" }.joined(separator: ", "))) ) r
+            ), \(parts)\(months == nil ? "" : ", \(CohortRows.parts)")
+            select r.* from recurring_rows r
+             where r.measure in (\(measures.map { "'\($0.rawValue)'" }.joined(separator: ", ")))\(months.map { " and \(CohortRows.isRetained("r", after: $0))" } ?? "")) r
          where at >= (select since from z)
         """
     }
 
-    /// A query: periods that count when the last day ends, by a part `z`; columns as in ``FigureMeasure/rows(of:)``.
+    /// A query: periods that count when the last day ends, by a part `z`; columns as in ``FigureMeasure/rows(of:retainedAfter:)``.
     static let standing = """
         select 'standing' as measure, p.starts_at as at, p.order_id, p.item, p.place * 2 as place, p.product_id, p.storefront, p.currency,
                p.monthly as amount, p.sold_at, p.transaction_id
@@ -125,7 +126,7 @@ enum RecurringChanges {
         """
 
     /// A query: the customers who pay when the last day ends, each with the period that began last, by a part `z`; columns as in
-    /// ``FigureMeasure/rows(of:)``.
+    /// ``FigureMeasure/rows(of:retainedAfter:)``.
     static let standingCustomers = """
         select 'standing_customer' as measure, c.at, c.order_id, c.item, c.place, c.product_id, c.storefront, c.currency, null::bigint as amount,
                c.sold_at, c.transaction_id

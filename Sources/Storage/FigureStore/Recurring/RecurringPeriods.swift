@@ -26,7 +26,7 @@ enum RecurringPeriods {
               left join storehook.figure_plans p on (p.bundle_id, p.product_id) = (o.bundle_id, h.product_id)
              -- Worked out once a row: PostgreSQL would write both wherever they are named.
              cross join lateral (
-                select coalesce(h.billed_quarters, p.quarters, (\(nearestQuarters))) as quarters offset 0) q
+                select \(quarters) as quarters offset 0) q
              cross join lateral (
                 select case when h.currency is not null and h.price between 0 and \(mostPrice)
                             then (\(halfEven("h.price * 4", "q.quarters"))) end as monthly offset 0) m
@@ -44,6 +44,10 @@ enum RecurringPeriods {
 
     /// A trillion of a currency's unit, in thousandths: no product costs so much, and sums of such prices could not be stated.
     private static let mostPrice: Int64 = 1_000_000_000_000_000
+
+    /// An expression: for how many quarters of a month a payment lasts, by a period `h` (`billed_quarters`, `sold_at`, `signed_end`) and the plan
+    /// `p` of its product, which may be missing.
+    static let quarters = "coalesce(h.billed_quarters, p.quarters, (\(nearestQuarters)))"
 
     /// Of 7 days and 1, 2, 3, 6 and 12 months of the calendar in UTC, those whose end is nearest to the one that was signed first; of two that
     /// are equally near, the shorter.

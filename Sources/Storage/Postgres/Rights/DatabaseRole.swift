@@ -88,13 +88,16 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "booked_stretches": [.select, .insert, .update, .delete],
                 "booked_refunds": [.select, .insert, .update, .delete], "order_days": [.select, .insert, .update],
                 "figure_cells": [.select, .insert, .delete], "figure_marks": [.select, .insert, .delete],
-                "figure_plans": [.select, .insert, .delete],
+                "figure_plans": [.select, .insert, .delete], "figure_terms": [.select, .insert, .delete],
+                "commissions": [.select],
+                "cohort_cells": [.select, .insert, .update, .delete],
                 "figure_sums": [.select, .insert, .update, .delete], "figure_state": [.select, .update],
                 "exchange_rates": [.select], "conversion_marks": [.select, .delete],
                 "converted_sums": [.select, .insert, .update, .delete],
                 "corrected_conversions": [.select, .insert, .delete],
+                "account_counts": [.select, .insert, .delete], "account_count_state": [.select, .update],
                 "order_clock": [.select, .update], "booked_attempts": [.select, .insert, .update],
-                "staff_refund_requests": [.select],
+                "reported_restores": [.select, .insert], "staff_refund_requests": [.select],
                 "delete_event_positions": [.execute],
                 "drop_event_day": [.execute], "telling_walks": [.select, .update], "telling_status": [.select],
                 "endpoints": [.select, .update, .delete], "endpoint_cursors": [.select, .update, .delete],
@@ -134,7 +137,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         "refund_request_texts": [.insert], "closed_months": [.insert], "closed_rows": [.insert],
                         "closed_cells": [.insert],
                         "exchange_rates": [.insert, .update], "earlier_rates": [.insert],
-                        "rate_imports": [.insert], "conversion_marks": [.insert],
+                        "rate_imports": [.insert], "conversion_marks": [.insert], "commissions": [.insert],
                     ])
                 )
                 .union(
@@ -243,14 +246,20 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "order_classes": [.select], "order_days": [.select], "order_transactions": [.select],
                 "shared_transactions": [.select], "order_number": [.execute],
                 "figure_cells": [.select], "figure_marks": [.select], "figure_sums": [.select],
-                "figure_state": [.select], "figure_plans": [.select], "booked_stretches": [.select],
-                "proven_until": [.select], "exchange_rates": [.select],
+                "figure_state": [.select], "figure_plans": [.select], "figure_terms": [.select],
+                "cohort_cells": [.select],
+                "booked_stretches": [.select],
+                "reported_restores": [.select], "proven_until": [.select], "exchange_rates": [.select],
                 "conversion_marks": [.select], "converted_sums": [.select], "corrected_conversions": [.select],
+                "account_counts": [.select], "account_count_state": [.select],
                 "staff_refund_requests": [.select, .insert], "refund_request_texts": [.select, .insert],
             ])
             .union(Self.decidingRefunds)
             .union(Self.recheckingAttempts)
-            .union([DatabaseRight(.select, on: "booked_attempts", column: "order_id")])
+            .union(
+                ["id", "order_id", "bundle_id", "matched_item"]
+                    .map { DatabaseRight(.select, on: "booked_attempts", column: $0) }
+            )
             .union([DatabaseRight(.update, on: "booked_transactions", column: "follows")])
             .union(
                 ["id", "transaction_id", "bundle_id", "environment", "outcome", "began_at"]

@@ -1,21 +1,22 @@
 import AccountStore
 import Accounts
 import AppStorePayloads
-import Base
+package import Base
 import Foundation
 import OrderStore
-import OrderSupport
 import Postgres
-import PurchaseStore
+package import PurchaseStore
 import TestSupport
 
 /// What tests do about attempts to buy.
 extension OrderDatabase {
-    static func token(_ account: String) -> UniqueIdentifier { AccountToken.of(account) }
+    /// The token of an account by its name.
+    package static func token(_ account: String) -> UniqueIdentifier { AccountToken.of(account) }
 
     /// A report of an app's at an instant.
-    func report(
-        _ outcome: String, at instant: Timestamp, of product: String = "basic", as account: String = "ann",
+    /// - Parameter product: nil of a restore that names none.
+    package func report(
+        _ outcome: String, at instant: Timestamp, of product: String? = "basic", as account: String = "ann",
         kind: String = "purchase", environment: String? = nil, reason: String? = nil
     ) async throws {
         try await pool.query(
@@ -27,19 +28,20 @@ extension OrderDatabase {
     }
 
     /// Books and matches reports, as a clock does before it deals numbers.
-    func match(at instant: Timestamp? = nil) async throws {
+    package func match(at instant: Timestamp? = nil) async throws {
         while try await orders.bookAttempts(accounts) > 0 {}
         while try await orders.matchAttempts(at: instant.map(PostgresTimestamp.init)) > 0 {}
+        while try await orders.bookRestores(accounts) > 0 {}
     }
 
     /// What a clock does.
-    func step() async throws {
+    package func step() async throws {
         try await match()
         try await number()
     }
 
     /// The attempts with their status, and with the transaction that completes them.
-    func attempts(of account: String? = nil) async throws -> [String] {
+    package func attempts(of account: String? = nil) async throws -> [String] {
         try await texts(
             """
             select concat_ws(' ', coalesce(p.product_id, a.product_id), a.environment,
@@ -54,19 +56,19 @@ extension OrderDatabase {
     }
 
     /// The numbers of listed orders.
-    func numbers() async throws -> [String] {
+    package func numbers() async throws -> [String] {
         try await texts("select concat_ws(' ', number, order_key, status) from storehook.orders order by day, number")
     }
 
     /// The database's clock, in whole seconds.
-    func clock() async throws -> Timestamp {
+    package func clock() async throws -> Timestamp {
         Timestamp(try await value("select date_trunc('second', now())", as: PostgresTimestamp.self))
     }
 }
 
 extension Shop {
     /// A first transaction of an account's subscription.
-    static func bought(
+    package static func bought(
         _ id: String, at start: Timestamp, product: String = "basic", as account: String = "ann"
     ) -> LedgerEntry {
         entry(id, at: start, product: product) { $0.appAccountToken = OrderDatabase.token(account) }

@@ -1,0 +1,54 @@
+/// What became of customers so many months after their first payment: on the same day of the month, or the last one of a month that has none.
+package struct Cohort: Sendable, Hashable {
+    /// How many months later is looked at.
+    package static let months = 0...36
+    /// How many customers there are whose day so many months later has ended.
+    package var due: Int64
+    /// How many of them had monthly recurring revenue at the end of that day, whether or not they had stopped before.
+    package var retained: Int64
+
+    /// Of no customers by default.
+    package init(due: Int64 = 0, retained: Int64 = 0) {
+        self.due = due
+        self.retained = retained
+    }
+
+    /// Both together. Sums beyond what 64 bits count stay at the most.
+    package static func + (a: Cohort, b: Cohort) -> Cohort {
+        Cohort(
+            due: Int64(clamping: Int128(a.due) + Int128(b.due)),
+            retained: Int64(clamping: Int128(a.retained) + Int128(b.retained)))
+    }
+}
+
+extension Cohort {
+    /// The share of the customers that is retained, for each number of months. Tables have some.
+    static var shares: [FigureColumn] {
+        months.map { months in
+            var column = FigureColumn.share("m\(months)") {
+                (Int128($0[months: months].retained), Int128($0[months: months].due))
+            }
+            column.showing = shownMonths.contains(months) ? .brief : .none
+            column.isPartial = { sums in
+                let due = sums[months: months].due
+                return due > 0 && due < sums[.customerNew].count
+            }
+            return column
+        }
+    }
+
+    /// What these are shares of: how many are retained, and how many there are. No table has them.
+    static var counts: [FigureColumn] {
+        months.map { months in
+            FigureColumn(
+                name: "retained\(months)", unit: .count,
+                value: { $0[months: months].due > 0 ? $0[months: months].retained : nil }, showing: .none)
+        }
+            + months.map { months in
+                FigureColumn(
+                    name: "due\(months)", unit: .count, value: { $0[months: months].due }, showing: .none)
+            }
+    }
+
+    private static let shownMonths: Set<Int> = [1, 2, 3, 4, 5, 6, 9, 12, 18, 24, 30, 36]
+}

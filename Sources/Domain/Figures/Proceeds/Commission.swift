@@ -1,0 +1,61 @@
+package import Base
+
+/// Which share of a price Apple keeps, and which is tax, by storefront, program, kind of product and day: a table with dates.
+///
+/// Of each list the entries stand in the order of their days. Of those that fit a purchase the last one up to its day counts.
+package struct Commission: Sendable, Hashable {
+    /// Apple's terms for a developer.
+    package enum Program: String, Sendable, Hashable, CaseIterable {
+        /// The usual ones.
+        case standard
+        /// Those of the App Store Small Business Program.
+        case smallBusiness = "small_business"
+    }
+
+    /// By which terms apps are sold from a day on.
+    package struct Membership: Sendable, Hashable {
+        /// The first day.
+        package var from: CalendarDay
+        /// The apps, by bundle id; nil for all.
+        package var apps: [String]?
+        /// The terms.
+        package var program: Program
+    }
+
+    /// What Apple keeps from a day on.
+    package struct Rate: Sendable, Hashable {
+        /// The first day.
+        package var from: CalendarDay
+        /// The storefronts, by their three letters; nil for all.
+        package var storefronts: [String]?
+        /// The terms that it belongs to; nil for all.
+        package var program: Program?
+        /// Of subscriptions in their first year of paid service.
+        package var firstYear: PriceShare
+        /// Of subscriptions after it.
+        package var laterYears: PriceShare
+        /// Of all that does not renew itself.
+        package var oneTime: PriceShare
+    }
+
+    /// What of the customer's price is tax from a day on.
+    package struct Tax: Sendable, Hashable {
+        /// The first day.
+        package var from: CalendarDay
+        /// The storefronts, by their three letters.
+        package var storefronts: [String]
+        /// The share of the price that the customer pays, not of the price without tax.
+        package var included: PriceShare
+    }
+
+    /// Before the first that fits an app, it is sold by ``Program/standard`` terms.
+    package var memberships: [Membership]
+    /// At least one.
+    package var rates: [Rate]
+    /// Where none fits, no tax is taken off.
+    package var taxes: [Tax]
+
+    init(memberships: [Membership], rates: [Rate], taxes: [Tax]) {
+        (self.memberships, self.rates, self.taxes) = (memberships, rates, taxes)
+    }
+}

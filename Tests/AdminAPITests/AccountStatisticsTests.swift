@@ -1,0 +1,152 @@
+import AccountStore
+import AppStorePayloads
+import Base
+import Foundation
+import Postgres
+import PurchaseStore
+import Staff
+import Subscriptions
+import TestSupport
+import Testing
+
+/// How many accounts there are, for the desk.
+struct AccountStatisticsTests {
+    private static let path = "/admin/subscriptions/stats/overview"
+
+    private func read(_ desk: RunningDesk, _ token: String, _ query: String = "") async throws -> ReadStatistics {
+        let answer = try await desk.get(Self.path + query, token)
+        #expect(answer.status == 200, "\(answer.body)")
+        return try JSONDecoder().decode(ReadStatistics.self, from: Data(answer.body.utf8))
+    }
+
+    /// As the clock does, with no rest before.
+    private func count(_ desk: RunningDesk) async throws {
+        try await desk.observer.query("update storehook.account_count_state set due_at = '-infinity'")
+        #expect(try await AccountStore(desk.observer).count())
+    }
+
+    @Test("By tier and by status, as counted last: of each the number, and those on trial apart")
+    func numbers() async throws {
+        try await withDesk { desk in
+            let token = try await desk.member(.viewer).token
+            let early = try await read(desk, token)
+            #expect(early.countedAt == nil && early.totalUsers == 0)
+            #expect(early.tiers.map(\.line) == ["free 0 0 -", "pro 0 0 -", "premium 0 0 -"])
+            let names = [
+                "active", "trial", "cancelled", "grace_period", "expired", "trial_expired", "revoked", "free",
+            ]
+            #expect(early.statuses.map(\.status) == names && early.statuses.allSatisfy { $0.users == 0 })
+
+            // Beside the desk's two: one on trial, one whose time is over, one without anything, and a purchase of nobody.
+            try await desk.buy([
+                Desk.entry(Desk.purchase(3), "basic", for: Desk.token(3), number: 3) {
+                    ($0.offerType, $0.offerDiscountType) = (.introductory, .freeTrial)
+                },
+                Desk.entry(Desk.purchase(4), "basic", for: Desk.token(4), number: 4) {
+                    $0.expiresDate = $0.purchaseDate?.adding(days: 7)
+                },
+                Desk.entry(Desk.purchase(5), "basic", for: Desk.token(5), number: 5) { $0.appAccountToken = nil },
+            ])
+            try await desk.observer.query(
+                "insert into storehook.accounts (token, account) values (gen_random_uuid(), 'somebody')")
+            #expect(try await read(desk, token).totalUsers == 0, "not before they are counted")
+            try await count(desk)
+            let counted = try await read(desk, token)
+            #expect(counted.countedAt != nil && counted.environment == "Production")
+            #expect(counted.totalUsers == 5 && counted.freeUsers == 1 && counted.trialUsers == 1)
+            #expect(counted.expiredUsers == 1 && counted.activeSubscribers == 2 && counted.anonymous == 1)
+            #expect(counted.tiers.map(\.line) == ["free 2 0 40000", "pro 1 1 20000", "premium 1 0 20000"])
+            #expect(
+                counted.statuses.filter { $0.users > 0 }.map { "\($0.status) \($0.users)" }
+                    == ["active 2", "trial 1", "expired 1", "free 1"])
+            let sandbox = try await read(desk, token, "?environment=Sandbox")
+            #expect(sandbox.environment == "Sandbox" && sandbox.totalUsers == 0 && sandbox.anonymous == 0)
+            #expect(sandbox.countedAt == counted.countedAt && sandbox.tiers.allSatisfy { $0.share == nil })
+            // A tier that the catalog has no more stays in the list until accounts are counted again.
+            _ = try await AccountStore(desk.observer).apply(
+                Desk.catalog.replacing("premium", with: "gold"), by: "cli:test")
+            #expect(
+                try await read(desk, token).tiers.map(\.line) == [
+                    "free 2 0 40000", "pro 1 1 20000", "gold 0 0 0", "premium 1 0 20000",
+                ])
+            try await count(desk)
+            #expect(
+                try await read(desk, token).tiers.map(\.line)
+                    == ["free 2 0 40000", "pro 1 1 20000", "gold 1 0 20000"])
+        }
+    }
+
+    @Test("The conversion of Apple's trials is that of those that are decided, of all time")
+    func conversion() async throws {
+        try await withDesk { desk in
+            let token = try await desk.member(.viewer).token
+            #expect(try await read(desk, token).conversionRate == nil)
+            func trial(_ number: Int, days: Int64) -> LedgerEntry {
+                Desk.entry(Desk.purchase(number), "basic", for: Desk.token(number), number: number, price: 0) {
+                    ($0.offerType, $0.offerDiscountType) = (.introductory, .freeTrial)
+                    $0.purchaseDate = $0.purchaseDate?.adding(days: -days)
+                    $0.expiresDate = $0.purchaseDate?.adding(days: 7)
+                }
+            }
+            // One is followed by a payment a week later, one by nothing for 73 days, and one by nothing yet.
+            try await desk.buy([
+                trial(3, days: 0),
+                Desk.entry(Desk.purchase(3), "basic", for: Desk.token(3), number: 13, price: 9_990) {
+                    $0.transactionId = "\(Desk.purchase(3).originalTransactionID).1"
+                    $0.purchaseDate = $0.purchaseDate?.adding(days: 7)
+                    $0.signedDate = $0.signedDate.adding(days: 7)
+                },
+                trial(4, days: 65), trial(5, days: 0),
+            ])
+            try await desk.sum()
+            let shown = try await read(desk, token)
+            #expect(shown.conversionRate == 50_000 && shown.trialsUpToDate)
+            #expect(try await read(desk, token, "?environment=Sandbox").conversionRate == nil)
+        }
+    }
+
+    @Test("Every role reads them, and staff of some apps where all apps of the catalog are theirs; else it is 403")
+    func members() async throws {
+        try await withDesk { desk in
+            try await count(desk)
+            for role in StaffRole.allCases {
+                #expect(try await read(desk, try await desk.member(role).token).totalUsers == 2, "\(role)")
+            }
+            let all = try await desk.member(.viewer, of: [Desk.app, Desk.other]).token
+            #expect(try await read(desk, all).totalUsers == 2)
+            let some = try await desk.member(.admin, of: [Desk.app]).token
+            let refused = try await desk.get(Self.path, some)
+            #expect(refused.status == 403 && refused.code == "forbidden", "\(refused.body)")
+            #expect(try await desk.get(Self.path).status == 401)
+            #expect(try await desk.get(Self.path + "?environment=production", all).status == 400)
+        }
+    }
+}
+
+/// What a client reads of these statistics.
+private struct ReadStatistics: Decodable {
+    struct Tier: Decodable {
+        var tier: String
+        var users: Int64
+        var onTrial: Int64
+        var share: Int64?
+
+        var line: String { "\(tier) \(users) \(onTrial) \(share.map { "\($0)" } ?? "-")" }
+    }
+    struct Status: Decodable {
+        var status: String
+        var users: Int64
+    }
+    var environment: String
+    var countedAt: String?
+    var totalUsers: Int64
+    var freeUsers: Int64
+    var trialUsers: Int64
+    var expiredUsers: Int64
+    var activeSubscribers: Int64
+    var conversionRate: Int64?
+    var trialsUpToDate: Bool
+    var anonymous: Int64
+    var tiers: [Tier]
+    var statuses: [Status]
+}

@@ -1,0 +1,138 @@
+-- compatible-from: 10
+-- Retention: how many of the customers whose first payment was on a day pay n months later. What becomes of them later changes the values
+-- of that day, as with trials: by periods that change after the fact, and by time alone, since each day that ends is looked at for the
+-- customers of up to 37 days.
+
+create table storehook.cohort_cells (
+    zone        text     collate "C" not null,
+    day         date     not null,
+    environment text     collate "C" not null,
+    bundle_id   text     collate "C" not null,
+    months      smallint not null check (months between 0 and 36),
+    due         bigint   not null check (due > 0),
+    retained    bigint   not null,
+    primary key (zone, day, environment, bundle_id, months),
+    constraint cohort_cells_retained_check check (retained between 0 and due)
+);
+comment on table storehook.cohort_cells is
+    'what became of the customers of a day (customer_new in figure_cells), as soon as the day so many months later has ended';
+comment on column storehook.cohort_cells.months is
+    'how many months later: on the same day of the month, or the last one of a month that has none';
+comment on column storehook.cohort_cells.due is 'how many customers there are of the day';
+comment on column storehook.cohort_cells.retained is 'how many of them had monthly recurring revenue at the end of that later day';
+
+-- As in 0074; and the day of a customer's first payment where a day ended among what changed that is n months behind it. A first payment is
+-- looked for in each order and of each product: so no account and no catalog is asked, and a day more is summed at most.
+create or replace function storehook.mark_recurring(ids bigint[], firsts timestamptz[], lasts timestamptz[]) returns void language sql
+    security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
+as $$
+    with changed as (
+        select c.id, c.first, least(c.last, now() + interval '2 hours') as last
+          from unnest(ids, firsts, lasts) c (id, first, last)
+    ), related as (
+        select c.id, c.first, c.last from changed c
+        union
+        select s.id, c.first, c.last
+          from changed c
+          join storehook.booked_orders o on o.id = c.id and o.plan_type = 'auto_renewable'
+          join storehook.account_lines l
+            on (l.original_transaction_id, l.bundle_id, l.environment) = (o.order_key, o.bundle_id, o.environment)
+          join storehook.account_lines k on (k.token, k.environment, k.bundle_id) = (l.token, l.environment, l.bundle_id)
+          join storehook.booked_orders s
+            on (s.environment, s.bundle_id, s.order_key) = (k.environment, k.bundle_id, k.original_transaction_id)
+         where l.token <> '00000000-0000-0000-0000-000000000000'
+    ), held as (
+        select r.id, r.first, r.last, t.starts_at, coalesce(t.counts_until, t.ends_at) as ends_at, t.product_id, t.currency, t.price,
+               not t.is_void and not t.is_trial as counts
+          from related r join storehook.booked_transactions t on t.order_id = r.id
+        union all
+        select r.id, r.first, r.last, s.starts_at, s.ends_at, t.product_id, t.currency, t.price, not t.is_void and not t.is_trial
+          from related r join storehook.booked_stretches s on s.order_id = r.id
+          left join storehook.booked_transactions t on (t.order_id, t.item) = (s.order_id, s.item)
+    ), begun as (
+        -- A price so small that nothing of it is paid a month may be the first one, or not.
+        select b.first, b.last, b.starts_at
+          from (
+            select h.*, min(starts_at) filter (where price >= 1000) over (partition by id, first, last, product_id) as counted_at
+              from held h
+             where h.counts and h.price > 0 and h.price <= 1000000000000000 and h.currency is not null and h.starts_at < h.ends_at) b
+         where b.starts_at <= coalesce(b.counted_at, 'infinity') and b.starts_at < b.last
+    ), cohorts as (
+        select b.starts_at
+          from begun b
+         cross join lateral (
+            select (extract(year from i.at) * 12 + extract(month from i.at))::integer as months
+              from (values (b.starts_at)) i (at)) began
+         cross join lateral (
+            select (extract(year from i.at) * 12 + extract(month from i.at))::integer - began.months as months
+              from (values (greatest(b.first, b.starts_at))) i (at)) since
+         cross join lateral (
+            select (extract(year from i.at) * 12 + extract(month from i.at))::integer - began.months as months
+              from (values (b.last)) i (at)) until
+         cross join (select unnest(array[zone, next_zone]) as zone from storehook.figure_state) z
+         where exists (
+            select from generate_series(greatest(since.months - 1, 0), least(until.months + 1, 36)) n
+             cross join lateral (
+                select ((b.starts_at at time zone z.zone)::date + make_interval(months => n))::date + 1 as day) d
+             cross join lateral (select d.day::timestamp at time zone z.zone as at) i
+             -- Midnight may come twice, and the first one counts.
+             where i.at - greatest((i.at - interval '1 microsecond') at time zone z.zone + interval '1 microsecond' - d.day::timestamp,
+                                   interval '0') between b.first and b.last)
+    )
+    insert into storehook.figure_marks (hour)
+    select distinct date_trunc('hour', m.at, 'UTC')
+      from (
+        select i.at from held h cross join lateral (values (h.starts_at), (h.ends_at)) i (at) where i.at between h.first and h.last
+        union all
+        select min(h.starts_at) filter (where h.starts_at > h.last) from held h group by h.id, h.first, h.last
+        union all
+        select starts_at from cohorts) m
+     where m.at < now() + interval '2 hours'
+$$;
+
+-- What begins in this hour has nothing behind it but, where a day has ended since, the end of that day.
+create function storehook.mark_figures_of_cohorts() returns trigger language plpgsql security definer
+    set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
+as $$
+declare
+    ids    bigint[];
+    firsts timestamptz[];
+    lasts  timestamptz[];
+begin
+    select array_agg(r.order_id), array_agg(r.starts_at), array_agg(coalesce(r.counts_until, r.ends_at)) into ids, firsts, lasts
+      from rows r
+     where r.ends_at is not null and r.starts_at >= date_trunc('hour', now())
+       and exists (
+           select from storehook.figure_state s cross join lateral (values (s.zone), (s.next_zone)) z (zone)
+            where (r.starts_at at time zone z.zone)::date < ((now() + interval '2 hours') at time zone z.zone)::date);
+    if ids is not null then perform storehook.mark_recurring(ids, firsts, lasts); end if;
+    return null;
+end
+$$;
+revoke all on function storehook.mark_figures_of_cohorts() from public;
+create trigger figures_of_new_cohorts after insert on storehook.booked_transactions
+    referencing new table as rows for each statement execute function storehook.mark_figures_of_cohorts();
+create trigger figures_of_gone_cohorts after delete on storehook.booked_transactions
+    referencing old table as rows for each statement execute function storehook.mark_figures_of_cohorts();
+
+-- As in 0074.
+do $$
+declare
+    someone name;
+begin
+    for someone in
+        select r.rolname
+          from pg_class c cross join lateral aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
+         where c.oid = 'storehook.figure_cells'::regclass and a.privilege_type = 'INSERT' and a.grantee <> c.relowner
+    loop
+        execute format('grant select, insert, update, delete on storehook.cohort_cells to %I', someone);
+    end loop;
+    for someone in
+        select r.rolname
+          from pg_class c cross join lateral aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
+         where c.oid = 'storehook.figure_cells'::regclass and a.privilege_type = 'SELECT' and a.grantee <> c.relowner
+    loop
+        execute format('grant select on storehook.cohort_cells to %I', someone);
+    end loop;
+end
+$$;
