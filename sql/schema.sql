@@ -2248,17 +2248,29 @@ CREATE FUNCTION storehook.mark_recurring(ids bigint[], firsts timestamp with tim
         select c.id, c.first, least(c.last, now() + interval '2 hours') as last
           from unnest(ids, firsts, lasts) c (id, first, last)
     ), related as (
+        -- Step by step, each by its index: what was planned while the tables were small holds for the session.
         select c.id, c.first, c.last from changed c
         union
-        select s.id, c.first, c.last
-          from changed c
-          join storehook.booked_orders o on o.id = c.id and o.plan_type = 'auto_renewable'
-          join storehook.account_lines l
-            on (l.original_transaction_id, l.bundle_id, l.environment) = (o.order_key, o.bundle_id, o.environment)
-          join storehook.account_lines k on (k.token, k.environment, k.bundle_id) = (l.token, l.environment, l.bundle_id)
-          join storehook.booked_orders s
-            on (s.environment, s.bundle_id, s.order_key) = (k.environment, k.bundle_id, k.original_transaction_id)
-         where l.token <> '00000000-0000-0000-0000-000000000000'
+        select s.id, k.first, k.last
+          from (
+            select distinct l.token, l.environment, l.bundle_id, c.first, c.last
+              from changed c
+             cross join lateral (
+                select o.environment, o.bundle_id, o.order_key
+                  from storehook.booked_orders o where o.id = c.id and o.plan_type = 'auto_renewable' offset 0) o
+             cross join lateral (
+                select l.token, l.environment, l.bundle_id
+                  from storehook.account_lines l
+                 where (l.original_transaction_id, l.bundle_id, l.environment) = (o.order_key, o.bundle_id, o.environment)
+                   and l.token <> '00000000-0000-0000-0000-000000000000' offset 0) l) k
+         cross join lateral (
+            select a.original_transaction_id
+              from storehook.account_lines a
+             where (a.token, a.environment, a.bundle_id) = (k.token, k.environment, k.bundle_id) offset 0) a
+         cross join lateral (
+            select s.id
+              from storehook.booked_orders s
+             where (s.environment, s.bundle_id, s.order_key) = (k.environment, k.bundle_id, a.original_transaction_id) offset 0) s
     ), held as (
         select r.id, r.first, r.last, t.starts_at, coalesce(t.counts_until, t.ends_at) as ends_at, t.product_id, t.currency, t.price,
                not t.is_void and not t.is_trial as counts
@@ -2269,7 +2281,7 @@ CREATE FUNCTION storehook.mark_recurring(ids bigint[], firsts timestamp with tim
           left join storehook.booked_transactions t on (t.order_id, t.item) = (s.order_id, s.item)
     ), begun as (
         -- A price so small that nothing of it is paid a month may be the first one, or not.
-        select b.first, b.last, b.starts_at
+        select distinct b.first, b.last, b.starts_at
           from (
             select h.*, min(starts_at) filter (where price >= 1000) over (partition by id, first, last, product_id) as counted_at
               from held h

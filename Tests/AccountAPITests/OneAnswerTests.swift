@@ -195,7 +195,7 @@ struct LateClockTests {
     func restored() async throws {
         try await Shop.open { shop in
             // More at once than the API has connections.
-            let purchases = (0..<8).map { shop.buy(lane: 310 + $0, for: "person-\($0)", ahead: 4000) }
+            let purchases = (0..<8).map { shop.buy(lane: 310 + $0, for: "person-\($0)", ahead: 3000) }
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for (number, bought) in purchases.enumerated() {
                     group.addTask {
