@@ -19,7 +19,7 @@ extension FigureOracle {
 
     /// Writes what is kept of each sale as the table `oracle.kept`, behind `oracle.sold`.
     ///
-    /// All paid periods of an order are added up once, from each lapse on; a sale is of later years if the sum behind the last one that began
+    /// All paid periods of an order are added up once, in years, from each lapse on; a sale is of later years if the sum behind the last one that began
     /// before its own period has a year. How long a period is, and of which it is a part, is an input.
     static func proceeds(_ zone: String) -> String {
         """
@@ -29,12 +29,13 @@ extension FigureOracle {
         create table oracle.served as
         with counted as (
             select environment, bundle_id, order_key, booked_item, at, expires_at,
+                   not is_trial and amount is distinct from 0 as is_paid,
                    coalesce(billed_quarters, case product_id when 'basic' then 4 when 'premium' then 4 when 'yearly' then 48 end,
                             case when lasts < 18 then 1 when lasts < 45 then 4 when lasts < 75 then 8 when lasts < 137 then 12
                                  when lasts < 273 then 24 else 48 end) as quarters,
                    extract(epoch from at - lag(expires_at) over orders) > 60 * 86400 as is_behind_lapse
               from oracle.sold
-             where kind = 'Auto-Renewable Subscription' and not is_trial and amount is distinct from 0 and share is distinct from 100000
+             where kind = 'Auto-Renewable Subscription' and share is distinct from 100000
                and (part_of is null or part_of = booked_item)
             window orders as (partition by environment, bundle_id, order_key order by at, booked_item)
         ), runs as (
@@ -42,7 +43,9 @@ extension FigureOracle {
                           partition by environment, bundle_id, order_key order by at, booked_item) as run
               from counted
         )
-        select *, sum(quarters) over (partition by environment, bundle_id, order_key, run order by at, booked_item) as served from runs;
+        select *, sum(case when not is_paid then 0 when quarters = 1 then 1 / 52.0 else quarters / 48.0 end) over (
+                      partition by environment, bundle_id, order_key, run order by at, booked_item) as served
+          from runs;
         create index on oracle.served (order_key, at);
         analyze oracle.served;
         create table oracle.kept as
@@ -66,7 +69,7 @@ extension FigureOracle {
              where (v.environment, v.bundle_id, v.order_key) = (s.environment, s.bundle_id, s.order_key) and v.at < p.begun
              order by v.at desc, v.booked_item desc limit 1) b on true
          cross join lateral (
-            select coalesce(b.served >= 48 and extract(epoch from p.begun - b.expires_at) <= 60 * 86400, false) as is_later) y
+            select coalesce(round(b.served, 6) >= 1 and extract(epoch from p.begun - b.expires_at) <= 60 * 86400, false) as is_later) y
          where s.amount is distinct from 0;
         analyze oracle.kept;
 

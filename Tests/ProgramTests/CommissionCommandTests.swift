@@ -43,7 +43,7 @@ struct CommissionCommandTests {
             let figure = try await site.run("figures", "proceeds")
             #expect(figure.output.contains(#""tax_included":true"#), "\(figure)")
             let words = try await site.run("figures", "proceeds", "--format", "table")
-            #expect(words.output.contains("The table has no taxes: all amounts include it."), "\(words)")
+            #expect(words.output.contains("Where the commission table has no tax, amounts include it."), "\(words)")
             let other = try await site.run("figures", "net")
             #expect(!other.output.contains("tax_included"), "\(other)")
         }

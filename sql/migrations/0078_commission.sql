@@ -77,8 +77,8 @@ alter table storehook.figure_cells add constraint figure_cells_measure_check che
 comment on column storehook.figure_cells.measure is
     'order: by the day in its number. sale: by purchaseDate; refunded_sale: those of it that are refunded, by the same day. refund and reversal: by their own date. late_…: by the day on which they were heard of, where their own had ended more than 24 hours before. enter and leave: periods that begin and end to count for recurring revenue, with the price a month. new to churn_…: those of them by which what a customer pays a month is another one at the end of the day than at the end of the day before. customer_…: customers who began, came back (soon: in the month in which they stopped) or stopped to pay. trial: by the day of its start; trial_converted, trial_lapsed, trial_refunded: what came of it, by the same day. attempt_…: attempts to buy, by how they ended and the day of their first report. restore_…: restores, by how they ended and the day of their report. proceeds: sales for money with what they are estimated to bring; proceeds_back and proceeds_again: the same of refunds and of reversals, by their own date';
 
--- What a subscription was paid for decides the commission of all that is paid of it later, and of refunds of that. Nearly always nothing
--- was yet. The day of a row itself is in mark_figures_of_transactions.
+-- What a subscription was paid for, and whether it lapsed, decides the commission of all that is paid of it later, and of refunds of that.
+-- Nearly always nothing was yet. The day of a row itself is in mark_figures_of_transactions.
 create function storehook.mark_figures_of_service() returns trigger language plpgsql security definer
     set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
 as $$
@@ -91,8 +91,8 @@ begin
         select array_agg(r.order_id), array_agg(r.starts_at) into ids, firsts
           from (
             select order_id, min(starts_at) as starts_at from rows
-             where ends_at is not null and starts_at < date_trunc('hour', now()) and not is_void and not is_trial
-               and price is distinct from 0 and revoked_share is distinct from 100000
+             where ends_at is not null and starts_at < date_trunc('hour', now()) and not is_void
+               and revoked_share is distinct from 100000
              group by order_id) r;
     else
         -- A part that is added to a period counts from when that began, and is looked at itself.
@@ -104,10 +104,10 @@ begin
               from old_rows o join new_rows n using (order_id, item)
              where coalesce(o.ends_at, n.ends_at) is not null and least(o.starts_at, n.starts_at) < date_trunc('hour', now())
                and (o.starts_at, o.ends_at, o.first_ends_at, o.billed_quarters, o.product_id, o.part_of,
-                    o.is_void or o.is_trial or o.price is not distinct from 0 or o.revoked_share is not distinct from 100000)
+                    o.is_trial or o.price is not distinct from 0, o.is_void or o.revoked_share is not distinct from 100000)
                    is distinct from
                    (n.starts_at, n.ends_at, n.first_ends_at, n.billed_quarters, n.product_id, n.part_of,
-                    n.is_void or n.is_trial or n.price is not distinct from 0 or n.revoked_share is not distinct from 100000)
+                    n.is_trial or n.price is not distinct from 0, n.is_void or n.revoked_share is not distinct from 100000)
              group by n.order_id) c;
     end if;
     if ids is null then return null; end if;

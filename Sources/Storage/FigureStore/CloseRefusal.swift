@@ -8,6 +8,8 @@ package enum CloseRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     case unsummed(FigureMonth)
     /// Notifications have waited for some time, and it is not known whether they are about it.
     case waiting(FigureMonth)
+    /// A commission table was applied, and no worker sums by it yet.
+    case changing(FigureMonth)
     /// It is not proven that all of Apple's notifications until its end are here.
     case unproven(FigureMonth)
     /// It is closed already.
@@ -24,6 +26,8 @@ package enum CloseRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         case .waiting(let month):
             "notifications have waited for more than a minute, and may be about \(month), so that it was not closed; close it when "
                 + "storehook queue shows none"
+        case .changing(let month):
+            "workers do not sum by the last commission table yet, so that \(month) was not closed; close it in a minute"
         case .unproven(let month):
             "it is not proven that all notifications of \(month) are here, so that it was not closed; storehook reconcile asks Apple for "
                 + "them, and --unproven with a reason closes it all the same"

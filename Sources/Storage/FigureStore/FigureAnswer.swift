@@ -58,7 +58,7 @@ package struct FigureAnswer: Sendable {
     package var cells: [Cell] = []
     /// When the last of the rates by which something was converted was corrected; nil where none was.
     package var ratesCorrectedAt: Timestamp?
-    /// Whether tax is in all amounts, since the commission table has none; nil of figures that no tax is taken off, and of closed months.
+    /// Whether tax is in some amounts, since the commission table has none there; nil of figures that no tax is taken off, and of closed months.
     package var isTaxIncluded: Bool?
     /// Of each period, those without values too.
     package var standings: [CalendarDay: Standing] = [:]

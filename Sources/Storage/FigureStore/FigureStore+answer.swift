@@ -19,7 +19,7 @@ extension FigureStore {
             try answer.read(by: state, in: zone, session)
             if question.figure.isStanding { try answer.carry(by: state, in: zone, session) }
             if question.figure == .proceeds {
-                answer.isTaxIncluded = try session.query(.isTaxIncluded).one().decode(0)
+                answer.isTaxIncluded = try session.query(.isTaxIncluded(question, in: zone)).one().decode(0)
             }
             if question.figure == .retention { try answer.follow(in: zone, session) }
             let periods = question.periods

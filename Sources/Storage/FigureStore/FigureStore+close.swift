@@ -11,7 +11,9 @@ extension FigureStore {
     package func close(
         _ month: FigureMonth, by actor: String, unproven why: String? = nil
     ) async throws -> ClosedMonth {
-        let options = TransactionOptions(idleTimeout: .seconds(60), name: "figures.close")
+        // One snapshot: the rows are by the tables whose versions are recorded. What changes meanwhile is a correction.
+        let options = TransactionOptions(
+            isolation: .repeatableRead, idleTimeout: .seconds(60), name: "figures.close")
         do {
             return try await pool.withTransaction(options) { session in
                 guard let zone = try session.query(.zone).one().decode(0, as: String?.self) else {
@@ -23,7 +25,7 @@ extension FigureStore {
                 if try session.query(.isWaiting).one().decode(0) { throw CloseRefusal.waiting(month) }
                 let isProven: Bool = try standing.decode("is_proven")
                 guard isProven || why != nil else { throw CloseRefusal.unproven(month) }
-                // The rows are those of one statement. What changes meanwhile is a correction.
+                guard try Self.goesByLastCommission(session) else { throw CloseRefusal.changing(month) }
                 let row = try session.query(
                     .close(month, in: zone, isProven: isProven, by: actor, why: isProven ? nil : why),
                     deadline: .seconds(600)
@@ -35,6 +37,16 @@ extension FigureStore {
         } catch let error as PostgresError where error.constraint == "closed_months_open" {
             throw CloseRefusal.closed(month)
         }
+    }
+
+    /// Whether figures are summed by the commission table that was applied last. Of one that only a newer release reads, its worker says so.
+    private static func goesByLastCommission(_ session: borrowing PostgresSession) throws -> Bool {
+        var commission = Commission.standard
+        if let last = try session.query(.lastCommission).first {
+            guard let readable = try? Commission(yaml: last.decode("source")) else { return true }
+            commission = readable
+        }
+        return try !session.query(.differs(from: commission)).one().decode(0)
     }
 
     /// Opens a closed month again. What it recorded stays on record.

@@ -39,7 +39,7 @@ extension AdminShapes {
             },
             .init(
                 "taxIncluded",
-                "Of proceeds, whether tax is in all amounts, since the commission table has none; null of other figures."
+                "Of proceeds, whether tax is in amounts of some storefront and month, since the commission table has none there; null of other figures."
             ) { $0.answer.isTaxIncluded },
             .list("columns", figureColumn, about: "What the values of each cell are, the figure itself first.") {
                 $0.answer.question.figure.columns

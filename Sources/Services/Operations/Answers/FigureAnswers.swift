@@ -15,7 +15,7 @@ extension CommandAnswer {
             Self.closings(answer.closed)
             ?? answer.zone.map { "Days of \($0)." } ?? "No day was summed yet: a worker does that within seconds."
         let taxed = answer.isTaxIncluded.map { [JSONValue.Member("tax_included", $0.json)] } ?? []
-        let untaxed = answer.isTaxIncluded == true ? " The table has no taxes: all amounts include it." : ""
+        let untaxed = answer.isTaxIncluded == true ? " Where the commission table has no tax, amounts include it." : ""
         let partial =
             lines.contains { $0.isPartial } ? "\n* Of those of its customers for whom that day has ended." : ""
         let closed = answer.closed.map { [JSONValue.Member("closed", CommandShape.closed.values(of: $0))] } ?? []

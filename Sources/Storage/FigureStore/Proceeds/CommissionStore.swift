@@ -24,7 +24,7 @@ package final class CommissionStore: Sendable {
         return try await pool.withTransaction(TransactionOptions(name: "commission.apply")) { session in
             // The lock comes first, by a statement of its own: what is read then is what was applied before.
             try session.query("select 1 from storehook.figure_state for update", deadline: Self.patience)
-            let last = try session.query(.last).first
+            let last = try session.query(.lastCommission).first
             if let last, try last.decode("digest") == digest {
                 return CommissionApplication(version: try last.decode("version"), isNew: false)
             }
@@ -43,7 +43,7 @@ package final class CommissionStore: Sendable {
     /// The one that was applied last; nil where none was.
     /// - Throws: `PostgresError`.
     package func applied() async throws -> AppliedCommission? {
-        try await pool.query(.last).first.map { row in
+        try await pool.query(.lastCommission).first.map { row in
             AppliedCommission(
                 version: try row.decode("version"), source: try row.decode("source"),
                 appliedAt: Timestamp(try row.decode("applied_at", as: PostgresTimestamp.self)),
@@ -91,7 +91,7 @@ package struct AppliedCommission: Sendable, Hashable {
 }
 
 extension PostgresQuery {
-    fileprivate static let last = PostgresQuery(
+    static let lastCommission = PostgresQuery(
         "commission.last",
         """
         select version, source, encode(digest, 'hex') as digest, applied_at, applied_by

@@ -74,9 +74,25 @@ extension PostgresQuery {
             """)
     }
 
-    /// Whether no tax is known that could be taken off.
-    static let isTaxIncluded = PostgresQuery(
-        "figures.is_tax_included", "select not exists (select from storehook.figure_terms where kind = 'tax')")
+    /// Whether tax is in some of what was sold in the months of a question: where a storefront has no tax on the first day of a month, or later.
+    static func isTaxIncluded(_ question: FigureQuestion, in zone: String) -> PostgresQuery {
+        PostgresQuery(
+            "figures.is_tax_included",
+            """
+            select not exists (select from storehook.figure_terms where kind = 'tax')
+                or exists (
+                    select from (
+                        select distinct period, storefront from storehook.figure_sums
+                         where grain = 'month_country' and zone = \(zone) and environment = \(question.environment)
+                           and period between date_trunc('month', \(question.days.lowerBound.description)::text::date)
+                                          and \(question.days.upperBound.description)::text::date
+                           and measure = \(FigureMeasure.proceeds.rawValue) and count <> 0
+                           and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))) sold
+                     where not exists (
+                        select from storehook.figure_terms t
+                         where t.kind = 'tax' and t.first_day <= sold.period and sold.storefront = any (t.storefronts)))
+            """)
+    }
 }
 
 extension PostgresQuery.StringInterpolation {

@@ -74,14 +74,15 @@ enum ProceedsRows {
 
     /// A condition: whether a year of service was paid before the period of `e` began.
     ///
-    /// Each paid period of the order counts whole and once, whatever was added to it; a year is 48 quarters of a month. Behind a lapse that is
-    /// too long they count anew. What begins now stands behind them without any quarters, so that a lapse right before it counts, too.
+    /// Each paid period of the order counts whole and once, whatever was added to it; a year is twelve months, or 52 weeks. A free period has no
+    /// length of its own, and is no lapse. Behind a lapse that is too long they count anew. What begins now stands behind them without any
+    /// length, so that a lapse right before it counts, too.
     private static let isLater = """
-        select coalesce(sum(c.quarters) filter (where c.run = c.last_run), 0) >= 48
+        select coalesce(sum(c.served) filter (where c.run = c.last_run), 0) >= 48 * 13
           from (
-            select r.quarters, r.run, max(r.run) over () as last_run
+            select r.served, r.run, max(r.run) over () as last_run
               from (
-                select l.quarters, count(*) filter (where l.starts_at > l.ended_at + \(longestLapse)) over (order by l.starts_at, l.item) as run
+                select l.served, count(*) filter (where l.starts_at > l.ended_at + \(longestLapse)) over (order by l.starts_at, l.item) as run
                   from (
                     select h.*, lag(h.ends_at) over (order by h.starts_at, h.item) as ended_at
                       from (
@@ -89,18 +90,22 @@ enum ProceedsRows {
                                    select b.starts_at from storehook.booked_transactions b
                                     where (b.order_id, b.item) = (e.order_id, e.part_of)), e.starts_at) as starts_at) a
                      cross join lateral (
-                        select h.item, h.sold_at as starts_at, h.ends_at, \(RecurringPeriods.quarters) as quarters
+                        select h.item, h.sold_at as starts_at, h.ends_at, case when h.is_free then 0 else \(served) end as served
                           from (
-                            select b.item, b.product_id, b.starts_at as sold_at, b.ends_at, b.billed_quarters,
+                            select b.is_trial or b.price is not distinct from 0 as is_free, b.item, b.product_id, b.starts_at as sold_at, b.ends_at, b.billed_quarters,
                                    coalesce(b.first_ends_at, b.ends_at) as signed_end
                               from storehook.booked_transactions b
-                             where b.order_id = e.order_id and b.starts_at < a.starts_at and not b.is_void and not b.is_trial
-                               and b.price is distinct from 0 and b.revoked_share is distinct from \(PriceShare.whole)
+                             where b.order_id = e.order_id and b.starts_at < a.starts_at and not b.is_void
+                               and b.revoked_share is distinct from \(PriceShare.whole)
                                and coalesce(b.part_of, b.item) = b.item) h
                           left join storehook.figure_plans p on (p.bundle_id, p.product_id) = (e.bundle_id, h.product_id)
+                         cross join lateral (select \(RecurringPeriods.quarters) as quarters offset 0) q
                         union all
                         select e.item, a.starts_at, null, 0) h) l) r) c
         """
+
+    /// An expression: what a period of `q.quarters` of a month adds to the year. Quarters are weeks as long as they make no month.
+    private static let served = "(case when q.quarters < 4 then q.quarters * 12 else q.quarters * 13 end)"
 
     /// An interval: the longest lapse after which service goes on, 60 days. A day of an interval would be one of the session's zone.
     private static let longestLapse = "interval '1440 hours'"
