@@ -99,6 +99,10 @@ struct CommissionStoreTests {
             #expect(closed.commissionVersion == nil)
             #expect(try await database.apply(Self.table) == .init(version: 1, isNew: true))
             #expect(try await isDue())
+            let february = try #require(FigureMonth("2026-02"))
+            await #expect(throws: CloseRefusal.changing(february)) {
+                try await database.figures.close(february, by: "cli:test", unproven: "a test")
+            }
             try await database.settle()
             #expect(try await !isDue())
             let question = try database.question(.proceeds, "2026-01-01", "2026-02-28", by: .month)
