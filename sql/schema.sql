@@ -2060,8 +2060,8 @@ begin
         select array_agg(r.order_id), array_agg(r.starts_at) into ids, firsts
           from (
             select order_id, min(starts_at) as starts_at from rows
-             where ends_at is not null and starts_at < date_trunc('hour', now()) and not is_void and not is_trial
-               and price is distinct from 0 and revoked_share is distinct from 100000
+             where ends_at is not null and starts_at < date_trunc('hour', now()) and not is_void
+               and revoked_share is distinct from 100000
              group by order_id) r;
     else
         -- A part that is added to a period counts from when that began, and is looked at itself.
@@ -2073,10 +2073,10 @@ begin
               from old_rows o join new_rows n using (order_id, item)
              where coalesce(o.ends_at, n.ends_at) is not null and least(o.starts_at, n.starts_at) < date_trunc('hour', now())
                and (o.starts_at, o.ends_at, o.first_ends_at, o.billed_quarters, o.product_id, o.part_of,
-                    o.is_void or o.is_trial or o.price is not distinct from 0 or o.revoked_share is not distinct from 100000)
+                    o.is_trial or o.price is not distinct from 0, o.is_void or o.revoked_share is not distinct from 100000)
                    is distinct from
                    (n.starts_at, n.ends_at, n.first_ends_at, n.billed_quarters, n.product_id, n.part_of,
-                    n.is_void or n.is_trial or n.price is not distinct from 0 or n.revoked_share is not distinct from 100000)
+                    n.is_trial or n.price is not distinct from 0, n.is_void or n.revoked_share is not distinct from 100000)
              group by n.order_id) c;
     end if;
     if ids is null then return null; end if;

@@ -239,6 +239,9 @@ static const struct storehook_migration migrations[] = {
     {79, "retention", (const unsigned char[]){
 #embed "../../../sql/migrations/0079_retention.sql" suffix(, 0)
     }},
+    {80, "single_rows", (const unsigned char[]){
+#embed "../../../sql/migrations/0080_single_rows.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }
