@@ -25,7 +25,7 @@ struct CommissionCommandTests {
             try await with(Self.table) { path in
                 let first = try await site.run("commission", "apply", path, "--as", "anna")
                 #expect(
-                    first.ending == .exited(0) && first.output == #"{"version":1,"is_new":true}"# + "\n", "\(first)")
+                    first.ending == .exited(0) && first.output == #"{"is_new":true,"version":1}"# + "\n", "\(first)")
                 let again = try await site.run("commission", "apply", path, "--format", "table")
                 #expect(again.output.contains("this is commission table 1, which counts already"), "\(again)")
             }
@@ -35,7 +35,7 @@ struct CommissionCommandTests {
             // What show prints is a table again.
             try await with(shown.output) { path in
                 let next = try await site.run("commission", "apply", path)
-                #expect(next.output.contains(#""version":2,"is_new":true"#), "\(next)")
+                #expect(next.output.contains(#""is_new":true,"version":2"#), "\(next)")
             }
             let acts = try await site.run("audit", "list", "--format", "csv")
             #expect(acts.output.contains("apply_commission"), "\(acts)")
