@@ -1,4 +1,5 @@
 import FigureStore
+import Figures
 import Foundation
 import Postgres
 import TestSupport
@@ -26,7 +27,7 @@ struct FiguresCloseTests {
     func life() async throws {
         try await withSite { site in
             try await FiguresCommandTests.write(site)
-            while try await FigureStore(site.pool).sum(in: "UTC") {}
+            while try await FigureStore(site.pool).sum(in: "UTC", commission: .standard) {}
             let unproven = try await ask(site, ["close", "2026-03"])
             #expect(unproven.ending == .exited(1) && unproven.errors.contains("--unproven"), "\(unproven)")
             let closed = try await ask(site, ["close", "2026-03", "--unproven", "no key", "--as", "anna"])
@@ -35,7 +36,7 @@ struct FiguresCloseTests {
             #expect(again.ending == .exited(1) && again.errors.contains("reopen 2026-03"), "\(again)")
 
             try await site.pool.query("update storehook.booked_transactions set price = 5990 where item = '1002'")
-            while try await FigureStore(site.pool).sum(in: "UTC") {}
+            while try await FigureStore(site.pool).sum(in: "UTC", commission: .standard) {}
             let was = try elements(await ask(site, ["gross", "--closed"] + march), "cells")
             #expect(was.map { $0["gross"] as? Int } == [14_970])
             let now = try elements(await ask(site, ["gross"] + march), "cells")
