@@ -24,7 +24,7 @@ comment on column storehook.figure_state.content is
 -- Where a release that sums less, or does not say what it sums, deletes a day's cells, it writes fewer of them, and where it lets time pass, it
 -- does not mark all that this decides: all days are to be summed anew. It has locked the state.
 create function storehook.require_figure_content() returns trigger language plpgsql security definer
-    set search_path = pg_catalog, pg_temp
+    set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
 as $$
 begin
     if coalesce(nullif(current_setting('storehook.figure_content', true), '')::smallint, 0::smallint) < (select content from storehook.figure_state)
@@ -39,7 +39,7 @@ create trigger figure_cells_content after delete on storehook.figure_cells
     referencing old table as gone for each statement execute function storehook.require_figure_content();
 
 create function storehook.require_figure_turn() returns trigger language plpgsql
-    set search_path = pg_catalog, pg_temp
+    set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO'
 as $$
 begin
     if coalesce(nullif(current_setting('storehook.figure_content', true), '')::smallint, 0::smallint) < new.content then new.content := 0; end if;
