@@ -2663,6 +2663,8 @@ $$;
 CREATE FUNCTION storehook.require_figure_content() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
     AS $$
 begin
     if coalesce(nullif(current_setting('storehook.figure_content', true), '')::smallint, 0::smallint) < (select content from storehook.figure_state)
@@ -2676,6 +2678,8 @@ $$;
 CREATE FUNCTION storehook.require_figure_turn() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
     AS $$
 begin
     if coalesce(nullif(current_setting('storehook.figure_content', true), '')::smallint, 0::smallint) < new.content then new.content := 0; end if;
