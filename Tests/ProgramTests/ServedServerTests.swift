@@ -85,7 +85,7 @@ struct ServedServerTests {
 
     /// Figures and counts of the clocks; a month that is closed, and a report of Apple's that is compared.
     private func finance(_ site: Site) async throws {
-        try await eventually("figures stand") {
+        try await eventually("figures stand", within: .seconds(240)) {
             try await site.value("select zone is not null and next_zone is null from storehook.figure_state")
         }
         try await eventually("accounts are counted") {
