@@ -9,6 +9,11 @@ import Testing
 
 /// The figures of random customers against what plain SQL makes of the raw facts.
 struct FigureLifeTests {
+    /// As many lives as `STOREHOOK_TEST_LIVES` says: twenty thousand keep two cores at work for hours.
+    private static let seeds =
+        ProcessInfo.processInfo.environment["STOREHOOK_TEST_LIVES"].flatMap { UInt64($0) }.map { Array(0..<$0) }
+        ?? sampledSeeds(of: 3000)
+
     private static let zone = "America/New_York"
     private static let otherZone = "Asia/Kolkata"
 
@@ -18,13 +23,13 @@ struct FigureLifeTests {
     func lives() async throws {
         var generator = SeededGenerator()
         let (seed, now) = (generator.seed, Timestamp(secondsSince1970: Int64(Date.now.timeIntervalSince1970)))
-        let lives = sampledSeeds(of: takesAllSamples ? 20_000 : 3000).map { OrderLives.life(seed: $0, now: now) }
+        let lives = Self.seeds.map { OrderLives.life(seed: $0, now: now) }
         try await FigureDatabase.with(zone: Self.zone) { database in
             let site = database.site
             try await database.apply(FigureOracle.commission)
             // Without a split, and by one of them, or by each.
             func some() -> [FigureQuestion.Split?] {
-                takesAllSamples ? Self.splits : [nil, FigureQuestion.Split.allCases.randomElement(using: &generator)]
+                [nil, FigureQuestion.Split.allCases.randomElement(using: &generator)]
             }
             try await database.summing(in: [Self.zone]) {
                 try await site.hear(lives, size: 200, &generator)
