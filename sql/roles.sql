@@ -185,12 +185,12 @@ grant select, insert, update on storehook.booked_orders, storehook.booked_transa
 grant delete on storehook.booked_transactions, storehook.booked_refunds, storehook.booked_stretches to storehook_worker;
 grant select, update on storehook.order_clock to storehook_worker;
 -- And sum figures. What changes the books marks their days by itself.
-grant select, insert, delete on storehook.figure_cells to storehook_worker;
+grant select, insert, delete on storehook.figure_cells, storehook.value_cells to storehook_worker;
 grant select, insert, delete on storehook.figure_marks, storehook.figure_plans, storehook.figure_terms to storehook_worker;
-grant select, insert, update, delete on storehook.figure_sums, storehook.cohort_cells to storehook_worker;
+grant select, insert, update, delete on storehook.figure_sums, storehook.cohort_cells, storehook.value_sums to storehook_worker;
 grant select, update on storehook.figure_state to storehook_worker;
--- Proceeds by the commission table that operators apply.
-grant select on storehook.commissions to storehook_worker;
+-- Proceeds by the commission table that operators apply, and fiscal months by their calendar.
+grant select on storehook.commissions, storehook.fiscal_calendars to storehook_worker;
 -- In the reporting currency, too, by rates that operators import.
 grant select on storehook.exchange_rates to storehook_worker;
 grant select, delete on storehook.conversion_marks to storehook_worker;
@@ -199,6 +199,11 @@ grant select, insert, delete on storehook.corrected_conversions to storehook_wor
 -- And count accounts.
 grant select, insert, delete on storehook.account_counts to storehook_worker;
 grant select, update on storehook.account_count_state to storehook_worker;
+-- At the end of each day, too, with what they used by then.
+grant select, insert, update on storehook.account_days to storehook_worker;
+grant select, insert on storehook.account_day_counts to storehook_worker;
+grant select, insert, delete on storehook.usage_days to storehook_worker;
+grant execute on function storehook.account_status_at(timestamptz) to storehook_worker;
 -- What Apple refunds ends requests of the staff for it. What people decided it cannot change.
 grant select, update (state, decider, decided_at, share_before, refunded_before, refunded_before_at, apple_share,
     apple_amount, apple_at, reversed_at, processed_at) on storehook.staff_refund_requests to storehook_worker;
@@ -275,8 +280,8 @@ grant update (reopened_at, reopened_by, reopened_why) on storehook.closed_months
 -- They import exchange rates, on record. The days that these concern are converted anew.
 grant insert, update on storehook.exchange_rates to storehook_ops;
 grant insert on storehook.earlier_rates, storehook.rate_imports, storehook.conversion_marks to storehook_ops;
--- They apply commission tables, and what was applied stays.
-grant insert on storehook.commissions to storehook_ops;
+-- They apply commission tables and fiscal calendars, and what was applied stays.
+grant insert on storehook.commissions, storehook.fiscal_calendars to storehook_ops;
 -- They ask for refunds and decide about them. To erase an account takes out what was written.
 grant insert on storehook.staff_refund_requests, storehook.refund_request_texts to storehook_ops;
 grant update (state, decider, decided_at, approved, is_whole, reference, elsewhere_amount, elsewhere_at, processed_at,
@@ -405,14 +410,16 @@ grant select (order_id, matched_order_id) on storehook.booked_attempts to storeh
 grant execute on function storehook.order_number(date, integer) to storehook_console;
 -- It answers figures, and says how far they are proven.
 grant select on storehook.figure_cells, storehook.figure_marks, storehook.figure_sums, storehook.figure_state,
-    storehook.figure_plans, storehook.figure_terms, storehook.cohort_cells, storehook.booked_stretches,
-    storehook.reported_restores, storehook.proven_until to storehook_console;
+    storehook.figure_plans, storehook.figure_terms, storehook.cohort_cells, storehook.value_cells, storehook.value_sums,
+    storehook.booked_stretches, storehook.fiscal_calendars, storehook.reported_restores, storehook.proven_until
+    to storehook_console;
 grant select (id, order_id, bundle_id, product_id, first_at, matched_order_id, matched_item)
     on storehook.booked_attempts to storehook_console;
 grant select on storehook.exchange_rates, storehook.conversion_marks, storehook.converted_sums,
     storehook.corrected_conversions to storehook_console;
 -- And how many accounts there are.
-grant select on storehook.account_counts, storehook.account_count_state to storehook_console;
+grant select on storehook.account_counts, storehook.account_count_state, storehook.account_days,
+    storehook.account_day_counts, storehook.usage_days to storehook_console;
 -- It asks for refunds and decides about them. Who does holds the transaction in the books, which needs the right to update a column of it;
 -- this one storehook rebuild derives anew.
 grant select, insert on storehook.staff_refund_requests, storehook.refund_request_texts to storehook_console;
@@ -459,7 +466,8 @@ grant execute on function storehook.outbox_day_changes(date), storehook.count_ou
 -- Tools for reports read what was bought, paid and refunded, and never whose it is. The number of an order is written by a function, and
 -- functions in a view are called by whoever asks.
 grant select on storehook.orders, storehook.order_totals, storehook.order_transactions, storehook.refund_requests,
-    storehook.figures_daily to storehook_bi;
+    storehook.figures_daily, storehook.account_days, storehook.account_day_counts, storehook.usage_days
+    to storehook_bi;
 grant execute on function storehook.order_number(date, integer) to storehook_bi;
 
 exception

@@ -76,6 +76,69 @@ struct AccountStatisticsTests {
         }
     }
 
+    @Test("Accounts and usage by month and day, for every role and for staff of all apps of the catalog")
+    func days() async throws {
+        try await withDesk { desk in
+            try await desk.observer.withTransaction {
+                try $0.executeScript(
+                    """
+                    insert into storehook.account_days (day, zone, ends_at, counted_at, usage_counted_at)
+                    values ('2025-02-28', 'UTC', '2025-03-01T00:00Z', '2025-03-01T00:01Z', '2025-04-06T00:00Z');
+                    insert into storehook.account_day_counts (day, environment, standing, tier, status, count) values
+                        ('2025-02-28', 'Production', 'subscriber', 'pro', 'active', 3),
+                        ('2025-02-28', 'Production', 'access', 'pro', 'trial', 1);
+                    insert into storehook.usage_days (day, feature, period, tier, is_over, accounts, used)
+                    values ('2025-02-28', 'ai', 'day', 'pro', true, 2, 40);
+                    """)
+            }
+            try await count(desk)
+            let paths = ["/admin/subscriptions/stats/users", "/admin/subscriptions/stats/usage"]
+            for role in StaffRole.allCases {
+                let token = try await desk.member(role).token
+                let users = try await desk.get("\(paths[0])?split=tier&from=2025-01-01&to=2025-02-28", token)
+                #expect(users.status == 200 && users.body.contains(#""missing":1"#), "\(users.body)")
+                for part in [
+                    #""period":"2025-02","group":"pro","users":3,"onTrial":1,"share":75000,"onTrialShare":25000"#,
+                    #""total":4"#, #""late":false"#,
+                ] {
+                    #expect(users.body.contains(part), "\(users.body)")
+                }
+                let usage = try await desk.get("\(paths[1])?by=day&from=2025-02-28&to=2025-02-28", token)
+                #expect(
+                    usage.status == 200
+                        && usage.body.contains(#""feature":"ai","countedBy":"day","tier":"pro","used":40,"accounts":2"#)
+                        && usage.body.contains(#""complete":true"#), "\(usage.body)")
+                let now = try await desk.get("\(paths[0])?by=day", token)
+                #expect(now.body.contains(#""running":true"#), "\(now.body)")
+            }
+            let some = try await desk.member(.admin, of: [Desk.app]).token
+            let all = try await desk.member(.viewer, of: [Desk.app, Desk.other]).token
+            for path in paths {
+                #expect(try await desk.get(path, some).status == 403)
+                #expect(try await desk.get(path, all).status == 200)
+                #expect(try await desk.get(path).status == 401)
+                #expect(try await desk.get("\(path)?from=2025-02-02&to=2025-02-01", all).status == 400)
+                #expect(try await desk.get("\(path)?by=fiscal-month", all).status == 400, "days are of one zone")
+                let many = try await desk.get("\(path)?by=day&from=1900-01-01", all)
+                #expect(many.status == 400 && many.code == "too_many_cells", "\(many.body)")
+            }
+            #expect(try await desk.get("\(paths[0])?split=app", all).status == 400)
+        }
+    }
+
+    @Test("Accounts belong to no app: how many paid for the first time is refused to staff of some apps")
+    func freeToPaid() async throws {
+        try await withDesk { desk in
+            let all = try await desk.member(.viewer).token
+            let some = try await desk.member(.admin, of: [Desk.app]).token
+            for path in ["/admin/figures/free_to_paid", "/admin/figures/free_to_paid/rows"] {
+                #expect(try await desk.get(path, all).status == 200)
+                let refused = try await desk.get(path, some)
+                #expect(refused.status == 400 && refused.body.contains("all apps"), "\(refused.body)")
+            }
+        }
+    }
+
     @Test("The conversion of Apple's trials is that of those that are decided, of all time")
     func conversion() async throws {
         try await withDesk { desk in

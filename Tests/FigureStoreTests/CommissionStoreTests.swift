@@ -95,11 +95,11 @@ struct CommissionStoreTests {
             }
             #expect(try await !isDue())
             let month = try #require(FigureMonth("2026-01"))
-            let closed = try await database.figures.close(month, by: "cli:test", unproven: "a test")
+            let closed = try await database.figures.close(.calendar(month), by: "cli:test", unproven: "a test")
             #expect(closed.commissionVersion == nil)
             #expect(try await database.apply(Self.table) == .init(version: 1, isNew: true))
             #expect(try await isDue())
-            let february = try #require(FigureMonth("2026-02"))
+            let february = try #require(ClosingMonth("2026-02"))
             await #expect(throws: CloseRefusal.changing(february)) {
                 try await database.figures.close(february, by: "cli:test", unproven: "a test")
             }
@@ -113,8 +113,8 @@ struct CommissionStoreTests {
             let corrections = try await database.figures.corrections(question, limit: 10).elements
             #expect(corrections.map { "\($0.was?.amount ?? 0) \($0.now?.amount ?? 0)" } == ["6993 7992"])
             #expect(try await database.differences().isEmpty)
-            try await database.figures.reopen(month, by: "cli:test", why: "a test")
-            let again = try await database.figures.close(month, by: "cli:test", unproven: "a test")
+            try await database.figures.reopen(.calendar(month), by: "cli:test", why: "a test")
+            let again = try await database.figures.close(.calendar(month), by: "cli:test", unproven: "a test")
             #expect(again.commissionVersion == 1)
             #expect(try await database.figures.closedMonths(month.days).map(\.commissionVersion) == [1])
         }
@@ -146,14 +146,14 @@ struct CommissionStoreTests {
             let commissions = CommissionStore(database.site.pool)
             #expect(try await commissions.applied() == nil)
             #expect(try await commissions.counting() == .standard)
-            await #expect(throws: CommissionFault.self) {
+            await #expect(throws: FigureFileFault.self) {
                 try await database.apply("rates: [{from: 2008-07-10, first_year: 120%}]")
             }
             #expect(try await commissions.applied() == nil)
             // Of several at once one applies it.
-            let outcomes = try await withThrowingTaskGroup(of: CommissionApplication.self) { group in
+            let outcomes = try await withThrowingTaskGroup(of: FigureFileApplication.self) { group in
                 for _ in 0..<6 { group.addTask { try await database.apply(Self.table) } }
-                return try await group.reduce(into: [CommissionApplication]()) { $0.append($1) }
+                return try await group.reduce(into: [FigureFileApplication]()) { $0.append($1) }
             }
             #expect(outcomes.allSatisfy { $0.version == 1 } && outcomes.count { $0.isNew } == 1, "\(outcomes)")
             let other = Self.table + "# and no more\n"

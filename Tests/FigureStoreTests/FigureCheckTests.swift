@@ -66,6 +66,15 @@ struct FigureCheckTests {
             "cohort_cells",
             "insert into storehook.cohort_cells select zone, '2021-01-01', environment, bundle_id, months, due, retained from storehook.cohort_cells"
         ),
+        ("value_cells", "update storehook.value_cells set unit = unit + 1"),
+        ("value_cells", "update storehook.value_cells set cohort = cohort - 1, months = months + 1"),
+        ("value_cells", "delete from storehook.value_cells"),
+        (
+            "value_cells",
+            "insert into storehook.value_cells select zone, '2031-01-01', environment, bundle_id, cohort, months, currency, rate_day, unit, count from storehook.value_cells"
+        ),
+        ("value_sums", "update storehook.value_sums set amount = amount + 1 where months = 0"),
+        ("value_sums", "delete from storehook.value_sums"),
         ("figure_sums", "update storehook.figure_sums set count = count + 1 where grain = 'month_product'"),
         (
             "figure_sums",

@@ -28,11 +28,15 @@ struct FigureDatabase: Sendable {
     }
 
     /// Sums all that is due.
-    /// - Parameter currency: the reporting currency.
-    func settle(in zone: String = "UTC", currency: String? = nil) async throws {
+    /// - Parameters:
+    ///   - currency: the reporting currency.
+    ///   - hasFiscalMonths: whether fiscal months are kept; nil leaves it as it is.
+    func settle(in zone: String = "UTC", currency: String? = nil, hasFiscalMonths: Bool? = nil) async throws {
         let plans = FigurePlan.all(of: try await site.accounts.current()?.catalog)
         let commission = try await CommissionStore(site.pool).counting()
-        while try await figures.sum(in: zone, currency: currency, plans: plans, commission: commission) {}
+        while try await figures.sum(
+            in: zone, currency: currency, plans: plans, commission: commission, hasFiscalMonths: hasFiscalMonths)
+        {}
     }
 
     /// Imports rates, each like `2026-01-02 USD 1.0823`.
@@ -123,7 +127,7 @@ struct FigureDatabase: Sendable {
         return rows
     }
 
-    /// All cells, sums and cohorts, to compare them with others.
+    /// All cells, sums, cohorts and what customers paid, to compare them with others.
     func tables() async throws -> [String] {
         try await site.texts(
             """
@@ -133,6 +137,11 @@ struct FigureDatabase: Sendable {
             select 'sum ' || to_jsonb(s)::text from storehook.figure_sums s where s.count <> 0
             union all
             select 'cohort ' || to_jsonb(c)::text from storehook.cohort_cells c
+            union all
+            select 'paid ' || (to_jsonb(c) - 'count' || jsonb_build_object('count', sum(c.count)))::text
+              from storehook.value_cells c group by to_jsonb(c) - 'count'
+            union all
+            select 'paid sum ' || to_jsonb(s)::text from storehook.value_sums s where (s.count, s.unknown, s.amount) <> (0, 0, 0)
             order by 1
             """)
     }
@@ -171,4 +180,14 @@ extension FigureRow {
             currency ?? "none", amount.map { "\($0)" } ?? "-", transactionID ?? "-",
         ].joined(separator: " ")
     }
+}
+
+extension FigureQuestion.Step {
+    /// Those that need nothing in the catalog.
+    static let always: [Self] = [.month, .day]
+}
+
+extension FigureQuestion.Split {
+    /// Those that a row says itself.
+    static let ofRows: [Self] = [.app, .product, .country, .currency]
 }

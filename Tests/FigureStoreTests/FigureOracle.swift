@@ -84,7 +84,9 @@ struct FigureOracle {
         case .trials, .trialConversion: "'trial', 'trial_converted', 'trial_lapsed', 'trial_refunded'"
         case .proceeds: "'proceeds', 'proceeds_back', 'proceeds_again'"
         // RecurringModel has these, and lives have no attempts and restores.
-        case .mrr, .mrrMovements, .active, .churn, .retention, .purchaseFailureRate, .restoreSuccessRate: "null"
+        case .mrr, .mrrMovements, .active, .churn, .retention, .lifetimeValue, .freeToPaid, .purchaseFailureRate,
+            .restoreSuccessRate:
+            "null"
         }
     }
 
@@ -134,7 +136,9 @@ struct FigureOracle {
                 "\(sum("proceeds_back")) - \(sum("proceeds_again"))", count("proceeds"),
                 count("proceeds", "amount is null"),
             ]
-        case .mrr, .mrrMovements, .active, .churn, .retention, .purchaseFailureRate, .restoreSuccessRate: []
+        case .mrr, .mrrMovements, .active, .churn, .retention, .lifetimeValue, .freeToPaid, .purchaseFailureRate,
+            .restoreSuccessRate:
+            []
         }
     }
 

@@ -167,7 +167,8 @@ struct FigureZoneTests {
             try await database.site.texts(
                 """
                 select zone from storehook.figure_cells union select zone from storehook.figure_sums where count <> 0
-                union select zone from storehook.cohort_cells
+                union select zone from storehook.cohort_cells union select zone from storehook.value_cells
+                union select zone from storehook.value_sums where count <> 0
                 """)
                 == [zone])
         #expect(try await database.differences().isEmpty)

@@ -276,7 +276,7 @@ extension FigureDatabase {
 
     /// Applies a commission table.
     @discardableResult
-    func apply(_ commission: String) async throws -> CommissionApplication {
+    func apply(_ commission: String) async throws -> FigureFileApplication {
         try await CommissionStore(site.pool).apply(commission, by: "cli:test")
     }
 

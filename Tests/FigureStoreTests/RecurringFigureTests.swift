@@ -324,7 +324,7 @@ struct RecurringFigureTests {
             try await database.hear(Self.period("1", "1", 0, days: 45), Self.period("2", "2", 10, first: 10))
             try await database.settle()
             let month = try #require(FigureMonth("2026-01"))
-            _ = try await database.figures.close(month, by: "cli:test", unproven: "a test")
+            _ = try await database.figures.close(.calendar(month), by: "cli:test", unproven: "a test")
             try await database.hear(
                 Self.period("2", "2", 10, first: 10, signed: 20) { $0.revocationDate = Shop.day(20) })
             try await database.settle()

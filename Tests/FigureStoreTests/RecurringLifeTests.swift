@@ -91,6 +91,12 @@ struct RecurringLifeTests {
                 \(surplus.sorted().prefix(6).map { "found \($0)\n" }.joined())\(lost.sorted().prefix(6).map { "expected \($0)\n" }.joined())
                 """)
         }
+        let value = try await database.figures.answer(FigureQuestion(.lifetimeValue, model.span, by: .month)).lines
+        #expect(try await value == model.values(database.site), "\(when): lifetime value")
+        let days = CalendarDay(number: model.span.upperBound.number - 60)...model.span.upperBound
+        let paid = try await database.figures.answer(FigureQuestion(.freeToPaid, days, by: .month)).lines
+        #expect(try await paid == RecurringModel.firstPayments(database.site, days), "\(when): free to paid")
+        try await judgePaid(database, model.span, when)
         try await judgeRows(database, model.span, when)
         try await judgeRetained(database, model.span, when)
         let trials = try #require(try await TrialModel(database))
@@ -131,6 +137,24 @@ struct RecurringLifeTests {
             }
             #expect(rows.count == Int(count), "\(when): rows of retention, \(months ?? -1)")
         }
+    }
+
+    /// What was paid until so many months later is the sum of its rows, and each first payment is one.
+    private static func judgePaid(
+        _ database: FigureDatabase, _ span: ClosedRange<CalendarDay>, _ when: String
+    ) async throws {
+        let value = FigureQuestion(.lifetimeValue, span, by: .month)
+        let cells = try await database.figures.answer(value).cells
+        for months in [nil, 0, 1, 6, 24] as [Int?] {
+            let rows = try await database.rows(FigureRowQuestion(value, months: months), limit: 500)
+            let sum = cells.reduce(FigureSum()) { $0 + $1.sums.paid(through: months ?? 36) }
+            #expect(rows.reduce(0) { $0 + Int128($1.amount ?? 0) } == sum.amount, "\(when): after \(months ?? -1)")
+            #expect(rows.count == Int(sum.count), "\(when): rows after \(months ?? -1)")
+        }
+        let paid = FigureQuestion(.freeToPaid, span, by: .month)
+        let count = try await database.figures.answer(paid).cells.reduce(0) { $0 + $1.sums[.accountPaid].count }
+        let rows = try await database.rows(FigureRowQuestion(paid), limit: 500)
+        #expect(rows.count == Int(count) && count > 0, "\(when): rows of free to paid")
     }
 
     /// What the lives have to have been about.

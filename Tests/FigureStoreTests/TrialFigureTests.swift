@@ -254,7 +254,7 @@ struct TrialFigureTests {
             try await database.hear(trial("1", 20), trial("2", 21), paid("2", "2b", 28, from: 21))
             try await database.settle()
             let month = try #require(FigureMonth("2026-01"))
-            _ = try await database.figures.close(month, by: "cli:test", unproven: "a test")
+            _ = try await database.figures.close(.calendar(month), by: "cli:test", unproven: "a test")
             try await database.hear(paid("1", "1b", 40, from: 20))
             try await database.settle()
             let question = try database.question(.trials, "2026-01-01", "2026-01-31", by: .month)

@@ -43,6 +43,20 @@ struct FigureTests {
             ])
     }
 
+    @Test("are rounded half even for one of the customers, and none before the day has ended for all of them")
+    func lifetime() {
+        var sums = FigureSums()
+        sums[.customerNew] = FigureSum(count: 4)
+        for months in 0...2 { sums[months: months] = Cohort(due: months < 2 ? 4 : 3) }
+        sums[paidAfter: 0] = FigureSum(count: 4, amount: 10)
+        sums[paidAfter: 1] = FigureSum(count: 2, amount: 20)
+        let values: [String: Int64] = Figure.lifetimeValue.columns.reduce(into: [:]) { $0[$1.name] = $1.value(sums) }
+        #expect(values == ["customers": 4, "m0": 2, "total0": 10, "m1": 8, "total1": 30])
+        sums[paidAfter: 1].amount = -20
+        #expect(Figure.lifetimeValue.columns.first { $0.name == "m1" }?.value(sums) == -2)
+        #expect(sums.count == 6)
+    }
+
     @Test("are none of a share of nothing, and stay at the most that 64 bits count")
     func limits() {
         var sums = FigureSums()

@@ -100,7 +100,7 @@ struct SchemathesisTests {
                 let verdict = try await Self.judge(
                     place, port, headers, "/admin/openapi.json",
                     try await Self.settings(
-                        port, "/admin/openapi.json", argued: 22,
+                        port, "/admin/openapi.json", argued: 24,
                         #"""
                         "path.account" = ["alice", "nobody"]
                         "path.member" = ["1", "2", "9"]

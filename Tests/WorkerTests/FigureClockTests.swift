@@ -17,7 +17,7 @@ struct FigureClockTests {
                 while try await clock.step() {}
                 return try await bench.value(
                     """
-                    select concat_ws(' ', zone, coalesce(next_zone, '-'), coalesce(currency, '-'), coalesce(converted_from::text, '-'))
+                    select concat_ws(' ', zone, coalesce(next_zone, '-'), coalesce(currency, '-'), coalesce(converted_from::text, '-'), fiscal_zone)
                       from storehook.figure_state
                     """, as: String.self)
             }
@@ -26,6 +26,8 @@ struct FigureClockTests {
                 ("reporting_currency: EUR\n", "GMT - EUR -"),
                 ("reporting_currency: JPY\ntime_zone: Asia/Tokyo\n", "Asia/Tokyo - JPY -"),
                 ("time_zone: Asia/Tokyo\n", "Asia/Tokyo - - -"),
+                ("fiscal_months: true\n", "GMT - - - America/Los_Angeles"),
+                ("fiscal_months: false\n", "GMT - - -"),
             ] {
                 _ = try await accounts.apply(catalog + "tiers: [{id: free}]\n", by: "cli:test")
                 #expect(try await standing() == expected)

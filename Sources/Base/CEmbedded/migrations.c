@@ -239,8 +239,17 @@ static const struct storehook_migration migrations[] = {
     {79, "retention", (const unsigned char[]){
 #embed "../../../sql/migrations/0079_retention.sql" suffix(, 0)
     }},
-    {80, "single_rows", (const unsigned char[]){
-#embed "../../../sql/migrations/0080_single_rows.sql" suffix(, 0)
+    {80, "estimates", (const unsigned char[]){
+#embed "../../../sql/migrations/0080_estimates.sql" suffix(, 0)
+    }},
+    {81, "fiscal", (const unsigned char[]){
+#embed "../../../sql/migrations/0081_fiscal.sql" suffix(, 0)
+    }},
+    {82, "account_days", (const unsigned char[]){
+#embed "../../../sql/migrations/0082_account_days.sql" suffix(, 0)
+    }},
+    {83, "lifetime_value", (const unsigned char[]){
+#embed "../../../sql/migrations/0083_lifetime_value.sql" suffix(, 0)
     }},
 };
 

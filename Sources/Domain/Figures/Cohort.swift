@@ -50,5 +50,29 @@ extension Cohort {
             }
     }
 
+    /// What one of the customers paid until then, and what all of them did, for each number of months; nil while the day so many months later
+    /// has not ended for each of them. Tables have some of the former.
+    static var values: [FigureColumn] {
+        func column(_ name: String, _ months: Int, _ value: @escaping @Sendable (Int128, Int128) -> Int128)
+            -> FigureColumn
+        {
+            FigureColumn(name: "\(name)\(months)", unit: .money) { sums in
+                let customers = sums[.customerNew].count
+                guard customers > 0, sums[months: months].due >= customers else { return nil }
+                return Int64(clamping: value(sums.paid(through: months).amount, Int128(customers)))
+            }
+        }
+        return months.map { months in
+            var value = column("m", months) { $0.dividedHalfEven(by: $1) }
+            value.showing = months == 0 || shownMonths.contains(months) ? .brief : .none
+            return value
+        }
+            + months.map { months in
+                var total = column("total", months) { total, _ in total }
+                total.showing = .none
+                return total
+            }
+    }
+
     private static let shownMonths: Set<Int> = [1, 2, 3, 4, 5, 6, 9, 12, 18, 24, 30, 36]
 }

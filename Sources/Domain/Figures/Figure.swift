@@ -24,6 +24,8 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
     case churn
     /// What share of the customers pays so many months after the first payment.
     case retention
+    /// What customers paid until so many months after their first payment.
+    case lifetimeValue = "lifetime_value"
     /// Apple's free trials by the day of their start, and what came of them.
     case trials
     /// What share of the trials that are decided was followed by a payment.
@@ -34,6 +36,8 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
     case restoreSuccessRate = "restore_success_rate"
     /// What sales are estimated to bring after Apple's commission.
     case proceeds
+    /// What share of the accounts without a payment paid for the first time.
+    case freeToPaid = "free_to_paid"
 
     /// What it counts, and which reading of it was chosen, in one sentence.
     package var about: String {
@@ -61,6 +65,8 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
             "Customers who stopped to pay less those of them who came back in the same month of the calendar, as a share of those who paid before the period."
         case .retention:
             "Customers by the day at whose end they paid for the first time, and the share of them with monthly recurring revenue other than 0 at the end of the day 0 to 36 months later: the same day of the month, or the last where there is none. Who stopped and came back counts again. Each share is of the customers for whom that day has ended (due): of a month it is not complete while these are fewer than all."
+        case .lifetimeValue:
+            "Customers as retention has them, and what they paid for subscriptions of the group until the end of the day 0 to 36 months after the day of their first payment: sales less refunds, each by its own date, as signed, and before Apple's commission; by currency, and divided by all customers of the cohort, whatever currency they paid in. What was bought once is not in it. A value stands once that day has ended for all customers of the cohort. Accounts that were erased stay in the count. Converted, each amount has the rate of its purchase's day."
         case .trials:
             "Apple's free trials by the day of their start. One is converted by a payment of the same purchase, for any product, that begins at most 60 days after the trial's end; open until then, unless it ended with auto-renew off; and lapsed otherwise. Trials that the app grants itself are not among them."
         case .trialConversion:
@@ -71,6 +77,8 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
             "Restores that completed as a share of those that completed or failed, each report by itself; those that found nothing and cancelled ones are apart."
         case .proceeds:
             "Estimated: prices as signed less the tax and the commission of the commission table, by purchaseDate, less the same of refunds by their date. The commission of later years counts from a year of paid periods of the same purchase on, upgrades included, each counted whole; trials and fully refunded periods are left out, and a lapse of more than 60 days begins anew. Tax is in it where the table has none for the storefront. What has no signed price or no rate is unpriced."
+        case .freeToPaid:
+            "Accounts whose first payment was in the period, as a share of those without any before it: those known at its start and those that it made known. Any purchase for money is a payment, whatever became of it. Accounts are those of all apps and environments, known and not erased, and payments those of the environment that is asked for; a purchase that several accounts had is the payment of none."
         }
     }
 
@@ -86,11 +94,12 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
         case .mrr: [.enter, .leave]
         case .mrrMovements: [.enter, .leave] + FigureMeasure.movements
         case .active, .churn: FigureMeasure.customers
-        case .retention: [.customerNew]
+        case .retention, .lifetimeValue: [.customerNew]
         case .trials, .trialConversion: FigureMeasure.trials
         case .purchaseFailureRate: FigureMeasure.attempts
         case .restoreSuccessRate: FigureMeasure.restores
         case .proceeds: FigureMeasure.netProceeds
+        case .freeToPaid: FigureMeasure.accounts
         }
     }
 
@@ -101,6 +110,8 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
         case .mrrMovements: FigureMeasure.movements
         case .active: [.standingCustomer]
         case .churn: [.customerLostVoluntary, .customerLostBilling, .customerLostOther, .customerBackSoon]
+        case .lifetimeValue: [.sale, .refund, .reversal]
+        case .freeToPaid: [.accountPaid]
         default: measures
         }
     }
@@ -117,13 +128,22 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
     /// Whether it says what stands at the end of a period, which all days before have made.
     package var isStanding: Bool {
         switch self {
-        case .mrr, .mrrMovements, .active, .churn: true
+        case .mrr, .mrrMovements, .active, .churn, .freeToPaid: true
         default: false
         }
     }
 
-    /// Whether closed months record it: what becomes of the customers of a month is not known when it is closed.
-    package var isRecorded: Bool { self != .retention }
+    /// Why closed months do not record it; nil where they do.
+    package var unrecorded: String? {
+        switch self {
+        case .retention, .lifetimeValue: "what becomes of their customers is known up to 36 months later"
+        case .freeToPaid: "an account that is erased later leaves nothing behind"
+        default: nil
+        }
+    }
+
+    /// Whether it follows the customers of a period by the number of months after their first payment.
+    package var isByMonthsLater: Bool { self == .retention || self == .lifetimeValue }
 
     /// Whether the amount of a measure's row takes from the figure: refunds do, but for the figure of refunds itself.
     package func takesAway(_ measure: FigureMeasure) -> Bool {
@@ -212,6 +232,7 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
             ]
         case .retention:
             [.count("customers") { $0[.customerNew].count }] + Cohort.shares + Cohort.counts
+        case .lifetimeValue: [.count("customers") { $0[.customerNew].count }] + Cohort.values
         case .trials:
             [
                 .count("trials") { $0[.trial].count }, .count("converted") { $0[.trialConverted].count },
@@ -254,6 +275,12 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
                 .money("ofSales") { $0[.proceeds].amount }, .money("ofRefunds") { $0.proceedsRefunded },
                 .count("transactions") { $0[.proceeds].count }, .count("unpriced") { $0[.proceeds].unknown },
             ]
+        case .freeToPaid:
+            [
+                .share("freeToPaid") { (Int128($0[.accountPaid].count), Int128($0.accountsToPay)) },
+                .count("paid") { $0[.accountPaid].count }, .count("accounts") { $0.accountsToPay },
+                .count("known") { $0[.accountKnown].count },
+            ]
         }
     }
 }
@@ -284,7 +311,7 @@ package struct FigureColumn: Sendable {
     package let name: String
     /// What it is in.
     package let unit: Unit
-    /// The value; nil of a share of nothing.
+    /// The value; nil of a share of nothing, and of what is not known yet.
     package let value: @Sendable (FigureSums) -> Int64?
     /// How a table has it.
     package var showing = Showing.exact

@@ -76,6 +76,10 @@ package enum FigureMeasure: String, Sendable, Hashable, CaseIterable {
     case proceedsBack = "proceeds_back"
     /// Likewise what a reversal of that gives again, by the date of the record that says so.
     case proceedsAgain = "proceeds_again"
+    /// An account, by the instant from which it is known or, where that is earlier, of its first payment.
+    case accountKnown = "account_known"
+    /// The first payment of an account, by its purchaseDate.
+    case accountPaid = "account_paid"
     /// A period that counts at the end of the last day that is asked for. It is in no sum, and the rows of what ``enter`` and ``leave`` make.
     case standing
     /// A customer who pays then.
@@ -102,8 +106,11 @@ package enum FigureMeasure: String, Sendable, Hashable, CaseIterable {
     ]
     /// What sales bring, less refunds.
     package static let netProceeds: [FigureMeasure] = [.proceeds, .proceedsBack, .proceedsAgain]
+    /// Accounts, and their first payments.
+    package static let accounts: [FigureMeasure] = [.accountKnown, .accountPaid]
     /// Those that are in sums.
     package static let summed = allCases.filter { $0 != .standing && $0 != .standingCustomer }
-    /// Those whose rows a closed month records: what begins and ends follows from what stands and what moves.
-    package static let recorded = allCases.filter { $0 != .enter && $0 != .leave }
+    /// Those whose rows a closed month records: what begins and ends follows from what stands and what moves, and an account that is erased
+    /// later leaves nothing.
+    package static let recorded = allCases.filter { $0 != .enter && $0 != .leave && !accounts.contains($0) }
 }

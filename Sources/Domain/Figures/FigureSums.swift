@@ -34,6 +34,7 @@ package struct FigureSums: Sendable, Hashable {
     private var sums: [FigureMeasure: FigureSum] = [:]
     private var earlier: [FigureMeasure: FigureSum] = [:]
     private var cohorts: [Int: Cohort] = [:]
+    private var payments: [Int: FigureSum] = [:]
 
     /// Of nothing.
     package init() {}
@@ -67,14 +68,29 @@ package struct FigureSums: Sendable, Hashable {
         set { cohorts[months] = newValue }
     }
 
-    /// How many rows all measures count.
-    package var count: Int64 { sums.values.reduce(FigureSum(), +).count }
+    /// What the customers of ``FigureMeasure/customerNew`` paid so many months after their first payment, 0 to 36, and not before: sales and
+    /// reversals less refunds.
+    package subscript(paidAfter months: Int) -> FigureSum {
+        get { payments[months] ?? FigureSum() }
+        set { payments[months] = newValue }
+    }
+
+    /// What they paid until so many months after it, in all.
+    package func paid(through months: Int) -> FigureSum {
+        payments.filter { $0.key <= months }.values.reduce(FigureSum(), +)
+    }
+
+    /// How many rows all measures count; of payments of customers how many these are.
+    package var count: Int64 {
+        payments.isEmpty ? sums.values.reduce(FigureSum(), +).count : paid(through: .max).count
+    }
 
     /// Adds those of others.
     package mutating func add(_ others: FigureSums) {
         sums.merge(others.sums, uniquingKeysWith: +)
         earlier.merge(others.earlier, uniquingKeysWith: +)
         cohorts.merge(others.cohorts, uniquingKeysWith: +)
+        payments.merge(others.payments, uniquingKeysWith: +)
     }
 
     /// What was given back: refunds less what of them was taken back.
@@ -85,6 +101,9 @@ package struct FigureSums: Sendable, Hashable {
 
     /// How many trials are neither converted nor lapsed.
     package var openTrials: Int64 { self[.trial].count - self[.trialConverted].count - self[.trialLapsed].count }
+
+    /// How many accounts had no payment before the period: those that were known by then and those that it made known.
+    package var accountsToPay: Int64 { through[.accountKnown].count - before[.accountPaid].count }
 
     // MARK: Recurring revenue
 

@@ -56,12 +56,15 @@ package final class FigureClock: Service {
         let (zone, currency) = (catalog?.timeZone.identifier ?? "UTC", catalog?.reportingCurrency)
         let plans = FigurePlan.all(of: catalog)
         let commission = try await commissions.counting()
-        guard try await figures.isDue(in: zone, currency: currency, plans: plans, commission: commission) else {
-            return false
-        }
+        let hasFiscalMonths = catalog?.hasFiscalMonths ?? false
+        guard
+            try await figures.isDue(
+                in: zone, currency: currency, plans: plans, commission: commission, hasFiscalMonths: hasFiscalMonths)
+        else { return false }
         let (start, portion) = (ContinuousClock.now, portion.withLock { $0 })
         let isMore = try await figures.sum(
-            in: zone, currency: currency, plans: plans, commission: commission, atMost: portion)
+            in: zone, currency: currency, plans: plans, commission: commission, hasFiscalMonths: hasFiscalMonths,
+            atMost: portion)
         let took = ContinuousClock.now - start
         self.portion.withLock { $0 = Self.portion(after: portion, took: took) }
         return isMore

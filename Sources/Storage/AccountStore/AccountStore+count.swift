@@ -48,6 +48,19 @@ package struct AccountCounts: Sendable, Hashable {
 
     /// None.
     package init() {}
+
+    /// Adds a stored one: `standing`, `tier`, `status` and `count`, all null where there is none.
+    mutating func add(_ row: PostgresRow) throws {
+        guard let count = try row.decode("count", as: Int64?.self) else { return }
+        if try row.decode("standing", as: String.self) == "anonymous" {
+            anonymous = count
+        } else {
+            groups.append(
+                Group(
+                    try row.decode("standing", among: Standing.self), tier: try row.decode("tier"),
+                    try row.decode("status", among: AccountStatus.self), count: count))
+        }
+    }
 }
 
 extension AccountStore {
@@ -56,7 +69,7 @@ extension AccountStore {
     ///
     /// A count reads all accounts, because a status begins by time alone. So it is followed by a rest, nine times as long as it took at
     /// least, that all workers keep. `storehook rebuild --check` does not look at counts: they are of an instant that is over, at which
-    /// nothing can be counted again, and the next count replaces them whole.
+    /// nothing can be counted again, and the next count replaces them whole. After it a day that has ended is counted, if one is due.
     /// - Parameter least: how long the rest is at least.
     /// - Returns: whether it counted.
     /// - Throws: `PostgresError`; ``UnreadableCatalog`` where a newer release applied the catalog.
@@ -80,7 +93,7 @@ extension AccountStore {
 
     private func countOnce(restingAtLeast least: Duration) async throws -> Bool {
         let options = TransactionOptions(idleTimeout: .seconds(60), name: "accounts.count")
-        return try await pool.withTransaction(options) { session in
+        let isCounted = try await pool.withTransaction(options) { session in
             let turn = try session.query(.takeTurnToCount)
             // Before the first catalog there are no tiers, and no status is derived.
             guard !turn.isEmpty, let catalog = try current(session)?.catalog else { return false }
@@ -89,6 +102,15 @@ extension AccountStore {
             try session.query(.restFromCounting(atLeast: least))
             return true
         }
+        guard isCounted else { return false }
+        // By itself: a day that cannot be counted leaves the count of now as it is.
+        try await pool.withTransaction(TransactionOptions(idleTimeout: .seconds(60), name: "accounts.count_day")) {
+            session in
+            guard try !session.query(.lockCount).isEmpty, let catalog = try current(session)?.catalog else { return }
+            try keepDay(under: catalog, session)
+            try session.query(.restFromDay)
+        }
+        return true
     }
 
     /// How many accounts there were in an environment at the last count.
@@ -107,15 +129,7 @@ extension AccountStore {
         var counts = AccountCounts()
         for row in rows {
             counts.countedAt = try row.decode("counted_at", as: PostgresTimestamp?.self).map { Timestamp($0) }
-            guard let count = try row.decode("count", as: Int64?.self) else { continue }
-            if try row.decode("standing", as: String.self) == "anonymous" {
-                counts.anonymous = count
-            } else {
-                counts.groups.append(
-                    AccountCounts.Group(
-                        try row.decode("standing", among: AccountCounts.Standing.self), tier: try row.decode("tier"),
-                        try row.decode("status", among: AccountStatus.self), count: count))
-            }
+            try counts.add(row)
         }
         return counts
     }
@@ -133,6 +147,19 @@ extension PostgresQuery {
            for update skip locked
         """)
 
+    /// Locks the state; no row where another worker has it.
+    fileprivate static let lockCount = PostgresQuery(
+        "accounts.lock_count",
+        "select set_config('jit', 'off', true) from storehook.account_count_state for update skip locked")
+
+    /// Lengthens the rest by what the day took.
+    fileprivate static let restFromDay = PostgresQuery(
+        "accounts.rest_from_day",
+        """
+        update storehook.account_count_state
+           set due_at = greatest(due_at, clock_timestamp()) + 9 * (clock_timestamp() - now())
+        """)
+
     fileprivate static func restFromCounting(atLeast least: Duration) -> PostgresQuery {
         PostgresQuery(
             "accounts.rest_from_counting",
@@ -144,35 +171,45 @@ extension PostgresQuery {
             """)
     }
 
-    /// Counts accounts at the beginning of the transaction. As in `account_status_at`, an erased account that has had nothing since is none.
-    fileprivate static func count(under catalog: Catalog) -> PostgresQuery {
+    /// Counts accounts. As in `account_status_at`, an erased account that has had nothing since is none, and what the catalogs of the past
+    /// made of accounts is in their history.
+    /// - Parameters:
+    ///   - target: a table and its columns, and what is inserted before the count's own.
+    ///   - instant: what they were then counts, so far as they were known then or had a purchase or a trial; nil for the beginning of the
+    ///     transaction.
+    static func count(
+        under catalog: Catalog, into target: AccountCountTarget = .now, at instant: Timestamp? = nil,
+        of day: CalendarDay? = nil
+    ) -> PostgresQuery {
         // Read with the rows: those of a catalog that is current no more are deleted.
         let version = "(select current_version from storehook.catalog_state)"
         let (lowest, renewing) = (catalog.free.id, catalog.products.filter { $0.period.renewal != nil })
         return PostgresQuery(
-            "accounts.count",
+            target.statement,
             """
-            with gone as materialized (
+            with i as materialized (
+                select coalesce(\(instant.map { PostgresTimestamp($0) })::timestamptz, now()) as at, \(day?.description)::text::date as day
+            ), gone as materialized (
                 select s.token, s.environment
                   from storehook.accounts a join storehook.account_status s on s.token = a.token and s.catalog = \(unescaped: version)
                  where a.erased_at is not null and s.phase_status = array['free']
             )
-            insert into storehook.account_counts (environment, standing, tier, status, count)
-            select environment, standing, tier, status, count(*)
+            insert into storehook.\(unescaped: target.columns)
+            select \(unescaped: target.prefix)environment, standing, tier, status, count(*)
               from (
-                select s.environment, s.phase_tier[p.n] as tier, s.phase_status[p.n] as status,
-                       case when s.phase_status[p.n] not in ('active', 'trial', 'cancelled', 'grace_period') then
+                select s.environment, p.tier, p.status,
+                       case when p.status not in ('active', 'trial', 'cancelled', 'grace_period') then
                                  case when s.phase_source[:p.n] && array['apple', 'trial']
                                         -- A grant of staff's may have hidden the purchase, and more phases may stand in the history.
-                                        or exists (select from unnest(s.holding_starts) h (starts_at) where h.starts_at <= now())
+                                        or exists (select from unnest(s.holding_starts) h (starts_at) where h.starts_at <= i.at)
                                         or s.known_from is not null and exists (
                                            select from storehook.account_history h
                                             where h.token = s.token and h.environment = s.environment
-                                              and h.source in ('apple', 'trial'))
+                                              and h.source in ('apple', 'trial') and h.starts_at <= i.at)
                                       then 'expired' else 'free' end
                             -- Mostly that is what gives the tier. The others are few, and their purchases are looked up.
-                            when s.phase_source[p.n] = 'apple' and not s.phase_trial[p.n]
-                                 and (s.phase_bundle[p.n], s.phase_product[p.n]) in (
+                            when p.source = 'apple' and not p.is_trial
+                                 and (p.bundle_id, p.product_id) in (
                                      select * from unnest(\(renewing.map(\.bundleID)), \(renewing.map(\.productID))))
                               or exists (
                                  select from unnest(s.holding_bundle, s.holding_purchase, s.holding_starts, s.holding_ends)
@@ -180,23 +217,41 @@ extension PostgresQuery {
                                    join storehook.subscriptions l
                                      on l.original_transaction_id = h.original_transaction_id and l.bundle_id = h.bundle_id
                                     and l.environment = s.environment
-                                  where h.starts_at <= now() and (h.ends_at is null or h.ends_at > now())
-                                    and not l.phase_trial[width_bucket(now(), l.phase_starts)])
+                                  where h.starts_at <= i.at and (h.ends_at is null or h.ends_at > i.at)
+                                    and l.phase_trial[width_bucket(i.at, l.phase_starts)] is not true)
                             then 'subscriber' else 'access' end as standing
-                  from storehook.account_status s
-                 cross join lateral (select width_bucket(now(), s.phase_starts) as n) p
-                 where s.catalog = \(unescaped: version) and p.n > 0
+                  from i
+                 cross join storehook.account_status s
+                 cross join lateral (
+                    select w.n, s.phase_tier[w.n] as tier, s.phase_status[w.n] as status, s.phase_source[w.n] as source,
+                           s.phase_trial[w.n] as is_trial, s.phase_bundle[w.n] as bundle_id, s.phase_product[w.n] as product_id
+                      from (select width_bucket(i.at, s.phase_starts) as n) w
+                     where w.n > 0
+                    union all
+                    select 0, h.tier, h.status, h.source, h.in_trial, h.bundle_id, h.product_id
+                      from storehook.account_history h
+                     where s.known_from > i.at and h.token = s.token and h.environment = s.environment
+                       and h.starts_at <= i.at and h.ends_at > i.at) p
+                 where s.catalog = \(unescaped: version)
                    and not exists (select from gone g where g.token = s.token and g.environment = s.environment)
+                   -- By its key: of the past these may be most accounts.
+                   and not (p.status = 'free' and i.at < now()
+                            and exists (select from storehook.accounts a where a.token = s.token and a.known_at > i.at))
                 union all
                 select 'Production', \(lowest), 'free', 'free' from storehook.accounts a
-                 where a.erased_at is null
+                 where a.erased_at is null and a.known_at <= (select at from i)
                    and not exists (select from storehook.account_status s where s.token = a.token and s.catalog = \(unescaped: version))
                 union all
                 select p.environment, '', '', 'anonymous'
-                  from (select environment, bundle_id, original_transaction_id from storehook.subscriptions
+                  from (select s.environment, s.bundle_id, s.original_transaction_id from storehook.subscriptions s
+                         where s.phase_starts[1] <= (select at from i)
+                            or s.earlier_phases > 0 and exists (
+                               select from storehook.subscription_history h
+                                where h.original_transaction_id = s.original_transaction_id and h.bundle_id = s.bundle_id
+                                  and h.environment = s.environment and h.starts_at <= (select at from i))
                         union all
                         select environment, bundle_id, original_transaction_id from storehook.one_time_purchases
-                         where kind <> 'consumable') p
+                         where kind <> 'consumable' and purchased_at <= (select at from i)) p
                  where not exists (
                         select from storehook.account_lines l
                          where l.original_transaction_id = p.original_transaction_id and l.bundle_id = p.bundle_id
@@ -205,5 +260,34 @@ extension PostgresQuery {
                  ) counted
              group by environment, standing, tier, status
             """)
+    }
+}
+
+/// Where a count of accounts is kept.
+enum AccountCountTarget {
+    /// As that of now, in the place of the one before.
+    case now
+    /// As that of a day's end.
+    case day
+
+    fileprivate var statement: String {
+        switch self {
+        case .now: "accounts.count"
+        case .day: "accounts.count_day"
+        }
+    }
+
+    fileprivate var columns: String {
+        switch self {
+        case .now: "account_counts (environment, standing, tier, status, count)"
+        case .day: "account_day_counts (day, environment, standing, tier, status, count)"
+        }
+    }
+
+    fileprivate var prefix: String {
+        switch self {
+        case .now: ""
+        case .day: "(select day from i), "
+        }
     }
 }

@@ -6,7 +6,9 @@ import Postgres
 package struct ClosedMonth: Sendable, Hashable {
     let id: Int64
     /// The month.
-    package let month: FigureMonth
+    package let month: ClosingMonth
+    /// Its days, the first and the last, by the calendar of then.
+    package let days: ClosedRange<CalendarDay>
     /// Whose days its days are (IANA).
     package let zone: String
     /// The catalog that was current; nil before the first.
@@ -22,8 +24,8 @@ package struct ClosedMonth: Sendable, Hashable {
     /// Who closed it.
     package let closedBy: String
 
-    init(_ month: FigureMonth, _ row: PostgresRow) throws {
-        self.month = month
+    private init(_ month: ClosingMonth, _ days: ClosedRange<CalendarDay>, _ row: PostgresRow) throws {
+        (self.month, self.days) = (month, days)
         id = try row.decode("id")
         zone = try row.decode("zone")
         catalogVersion = try row.decode("catalog_version")
@@ -37,10 +39,16 @@ package struct ClosedMonth: Sendable, Hashable {
     /// Those that a statement found, in its order.
     static func all(_ rows: PostgresRows) throws -> [ClosedMonth] {
         try rows.compactMap { row in
-            try FigureMonth(try row.decode("month", as: String.self)).map { try ClosedMonth($0, row) }
+            guard let month = ClosingMonth(try row.decode("month", as: String.self)),
+                let first = CalendarDay(try row.decode("first_day", as: String.self)),
+                let last = CalendarDay(try row.decode("last_day", as: String.self)), first <= last
+            else { return nil }
+            return try ClosedMonth(month, first...last, row)
         }
     }
 
-    static let columns =
-        "id, month, zone, catalog_version, commission_version, is_proven, row_count, closed_at, closed_by"
+    static let columns = """
+        id, month, first_day::text as first_day, last_day::text as last_day, zone, catalog_version, commission_version, is_proven,
+        row_count, closed_at, closed_by
+        """
 }

@@ -23,7 +23,8 @@ package struct FigureAnswer: Sendable {
         package var currency: String
         /// How many rows.
         package var count: Int64
-        /// Their part of the figure, in thousandths of the currency; of a rate that of its first amount.
+        /// Their part of the figure, in thousandths of the currency; of a rate that of its first amount, and of lifetime value all that was
+        /// paid.
         package var amount: Int64
 
         /// So many rows.
@@ -74,38 +75,26 @@ package struct FigureAnswer: Sendable {
             totals[cell.currency ?? "", default: FigureSums()].add(cell.sums)
         }
         return totals.sorted { $0.key < $1.key }.map { currency, sums in
-            Unconverted(currency: currency, count: sums.count, amount: money?.value(sums) ?? 0)
+            let amount =
+                question.figure == .lifetimeValue
+                ? Int64(clamping: sums.paid(through: .max).amount) : money?.value(sums) ?? 0
+            return Unconverted(currency: currency, count: sums.count, amount: amount)
         }
     }
 
-    /// A period as people write it: `2026-10`, or `2026-10-31`.
+    /// A period as people write it: `2026-10`, `2026-FM10`, or `2026-10-31`.
     package func name(of period: CalendarDay) -> String {
-        question.step == .month ? FigureMonth(period).description : period.description
+        question.step.calendar?.name(of: period)
+            ?? question.fiscalMonths.first { $0.days.lowerBound == period }?.name.description ?? period.description
     }
 }
 
 extension FigureQuestion {
     /// How many periods it has.
-    var periodCount: Int64 {
-        switch step {
-        case .day: return days.upperBound.number - days.lowerBound.number + 1
-        case .month:
-            let (first, last) = (FigureMonth(days.lowerBound), FigureMonth(days.upperBound))
-            return Int64((last.year - first.year) * 12 + last.month - first.month + 1)
-        }
-    }
+    var periodCount: Int64 { step.calendar?.count(of: days) ?? Int64(fiscalMonths.count) }
 
     /// Its periods in their order.
     package var periods: [ClosedRange<CalendarDay>] {
-        switch step {
-        case .day:
-            (days.lowerBound.number...days.upperBound.number).map { CalendarDay(number: $0)...CalendarDay(number: $0) }
-        case .month:
-            Array(
-                sequence(first: FigureMonth(days.lowerBound)) { month in
-                    month.advanced(by: 1).flatMap { $0.days.lowerBound <= days.upperBound ? $0 : nil }
-                }
-            ).map(\.days)
-        }
+        step.calendar?.periods(of: days) ?? fiscalMonths.map(\.days)
     }
 }

@@ -13,7 +13,7 @@ enum FigureCells {
             """
             with span as materialized (
                 \(eachOf: days, in: zone)
-            ), \(unescaped: RecurringChanges.parts), rows as (
+            ), \(unescaped: RecurringChanges.parts), \(unescaped: AccountRows.parts), rows as (
                 select s.day, m.measure, t.order_id, t.product_id, t.storefront, t.currency, s.day as rate_day, m.unit
                   from span s
                   join storehook.booked_transactions t on t.starts_at >= s.starts and t.starts_at < s.ends and not t.is_void
@@ -75,6 +75,8 @@ enum FigureCells {
             select r.day, r.measure, r.environment, r.bundle_id, coalesce(r.product_id, ''), '', '', null, null, count(*)
               from (\(unescaped: RestoreRows.sql(from: "span s", columns: "s.day, "))) r
              group by r.day, r.measure, r.environment, r.bundle_id, r.product_id
+            union all
+            select day, measure, environment, '', '', '', '', null, null, count(*) from account_rows group by day, measure, environment
             """)
     }
 }

@@ -7,6 +7,8 @@ package struct FigureQuestion: Sendable, Hashable {
     package enum Step: String, Sendable, Hashable, CaseIterable {
         /// A month of the calendar.
         case month
+        /// A month of Apple's fiscal year, by days of Los Angeles.
+        case fiscalMonth = "fiscal-month"
         /// A day.
         case day
     }
@@ -21,12 +23,14 @@ package struct FigureQuestion: Sendable, Hashable {
         case country
         /// The currency.
         case currency
+        /// How long what was bought lasts: the period of the catalog, or what else it is.
+        case plan
 
-        /// The column that says it.
+        /// The column that says it; of a plan, its product's.
         var column: String {
             switch self {
             case .app: "bundle_id"
-            case .product: "product_id"
+            case .product, .plan: "product_id"
             case .country: "storefront"
             case .currency: "currency"
             }
@@ -40,6 +44,7 @@ package struct FigureQuestion: Sendable, Hashable {
 
         package var description: String {
             switch figure {
+            case .freeToPaid: "\(figure.rawValue) counts accounts of all apps: there is none by \(split.rawValue)"
             case .purchaseFailureRate, .restoreSuccessRate:
                 "\(figure.rawValue) counts what apps report, and they name no \(split.rawValue)"
             default:
@@ -48,9 +53,10 @@ package struct FigureQuestion: Sendable, Hashable {
         }
     }
 
-    /// Refuses a split that the figure does not have.
+    /// Refuses a split that the figure does not have, and some apps where it is of all of them.
     package func check() throws(NoSplit) {
         if let split, !figure.splits.contains(split) { throw NoSplit(figure: figure, split: split) }
+        if apps != nil, figure == .freeToPaid { throw NoSplit(figure: figure, split: .app) }
     }
 
     /// The most values of a split in all periods that one answer has.
@@ -60,8 +66,10 @@ package struct FigureQuestion: Sendable, Hashable {
 
     /// The figure.
     package var figure: Figure
-    /// The first day, and the last one, which belongs to it. By month whole months are answered.
+    /// The first day, and the last one, which belongs to it. By month, and by fiscal month, whole ones are answered.
     package var days: ClosedRange<CalendarDay>
+    /// By fiscal month these, in their order, with their days.
+    var fiscalMonths: [FiscalCalendar.Month]
     /// The periods.
     package var step: Step
     /// What else is apart.
@@ -78,9 +86,11 @@ package struct FigureQuestion: Sendable, Hashable {
     package var currency: String?
 
     /// A question about all apps in Production.
+    /// - Parameter fiscalMonths: by fiscal month those in which the days are.
     package init(
         _ figure: Figure, _ days: ClosedRange<CalendarDay>, by step: Step, _ split: Split? = nil,
-        environment: String = Environment.production.rawValue, apps: Set<String>? = nil, in currency: String? = nil
+        fiscalMonths: [FiscalCalendar.Month] = [], environment: String = Environment.production.rawValue,
+        apps: Set<String>? = nil, in currency: String? = nil
     ) {
         self.figure = figure
         self.currency = figure.isMoney ? currency : nil
@@ -88,26 +98,46 @@ package struct FigureQuestion: Sendable, Hashable {
         self.split = split
         self.environment = environment
         self.apps = apps
-        switch step {
-        case .day: self.days = days
-        case .month:
+        self.fiscalMonths = fiscalMonths
+        if let calendar = step.calendar {
+            self.days = calendar.whole(days)
+        } else {
             self.days =
-                FigureMonth(days.lowerBound).days.lowerBound...FigureMonth(days.upperBound).days.upperBound
+                (fiscalMonths.first?.days ?? days).lowerBound...(fiscalMonths.last?.days ?? days).upperBound
         }
     }
 
-    /// An expression of a period as text.
-    /// - Parameter column: an expression of a sum's period or day.
-    func period(_ column: String) -> String { isWhole ? "'0001-01-01'" : "\(column)::text" }
+    /// The zone whose days it is about; nil for that of the figures.
+    var zone: String? { step == .fiscalMonth ? AppleReport.timeZone : nil }
+
+    /// An expression of the first day of a period.
+    /// - Parameter column: an expression of the period of one of the sums with the fewest rows.
+    func period(ofSum column: String) -> String {
+        isWhole || step == .fiscalMonth ? period(ofDay: column) : column
+    }
+
+    /// An expression of the first day of a period.
+    /// - Parameter column: an expression of a day in it.
+    func period(ofDay column: String) -> String {
+        if isWhole { return "'0001-01-01'::date" }
+        switch step {
+        case .day: return column
+        case .month: return "date_trunc('month', (\(column))::timestamp)::date"
+        case .fiscalMonth:
+            let firsts = "'{\(fiscalMonths.map(\.days.lowerBound.description).joined(separator: ","))}'::date[]"
+            return "(\(firsts))[width_bucket(\(column), \(firsts))]"
+        }
+    }
 
     /// The sums with the fewest rows that answer it; nil where only the cells do.
     var grain: String? {
         switch (step, split) {
         case (.month, nil), (.month, .app), (.month, .currency): "plain_month"
-        case (.month, .product): "month_product"
+        case (.month, .product), (.month, .plan): "month_product"
         case (.month, .country): "month_country"
-        case (.day, nil), (.day, .app), (.day, .currency): "day"
-        case (.day, _): nil
+        // Fiscal months are sums of days: their calendar may be replaced.
+        case (_, nil), (_, .app), (_, .currency): "day"
+        default: nil
         }
     }
 
@@ -117,6 +147,9 @@ package struct FigureQuestion: Sendable, Hashable {
 
 /// A question that is answered with fewer values only.
 package struct TooManyCells: Error, CustomStringConvertible {
+    /// It has no parts.
+    package init() {}
+
     package var description: String {
         "more than \(FigureQuestion.mostCells) values: ask for fewer days, for months, or without the split"
     }
@@ -126,8 +159,9 @@ extension Figure {
     /// What it may be apart by: customers only by app; and no country or currency is known of what apps report.
     package var splits: [FigureQuestion.Split] {
         switch self {
-        case .active, .churn, .retention: [.app]
-        case .purchaseFailureRate, .restoreSuccessRate: [.app, .product]
+        case .active, .churn, .retention, .lifetimeValue: [.app]
+        case .freeToPaid: []
+        case .purchaseFailureRate, .restoreSuccessRate: [.app, .product, .plan]
         default: FigureQuestion.Split.allCases
         }
     }

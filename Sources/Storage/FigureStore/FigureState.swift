@@ -1,4 +1,5 @@
 import Base
+import Figures
 import Postgres
 
 /// In which zone and currency figures stand, and in which they are being summed.
@@ -9,24 +10,43 @@ struct FigureState {
     var nextZone: String?
     /// The first day that is summed in it.
     var summedFrom: CalendarDay?
+    /// The zone of fiscal months, where these are wanted.
+    var fiscalZone: String?
+    /// The first day that is summed in it, while it is kept beside the others; nil where all are.
+    var fiscalFrom: CalendarDay?
     /// The currency to which amounts are converted; nil where there is none.
     var currency: String?
     /// The first day that is converted; nil where all are, or there is no currency.
     var convertedFrom: CalendarDay?
 
     /// Those in which days are to be up to date.
-    var zones: [String] { [zone, nextZone].compactMap(\.self) }
+    var zones: [String] { convertedZones + [fiscalZoneBeside].compactMap(\.self) }
+
+    /// Those whose days are in the currency, too. Fiscal months are converted when they are asked for: kept sums would be as much work again.
+    var convertedZones: [String] { [zone, nextZone].compactMap(\.self) }
+
+    /// The zone of fiscal months where it is none of the others.
+    var fiscalZoneBeside: String? { fiscalZone.flatMap { convertedZones.contains($0) ? nil : $0 } }
+
+    /// The first day that is summed in a zone; nil where all are.
+    func firstDay(in zone: String) -> CalendarDay? {
+        zone == self.zone ? nil : zone == nextZone ? summedFrom : fiscalFrom
+    }
 
     private init(_ row: PostgresRow) throws {
         zone = try row.decode("zone")
         nextZone = try row.decode("next_zone")
         summedFrom = try row.decode("summed_from", as: String?.self).flatMap { CalendarDay($0) }
+        fiscalZone = try row.decode("fiscal_zone")
+        fiscalFrom = try row.decode("fiscal_from", as: String?.self).flatMap { CalendarDay($0) }
         currency = try row.decode("currency")
         convertedFrom = try row.decode("converted_from", as: String?.self).flatMap { CalendarDay($0) }
     }
 
-    private static let columns =
-        "zone, next_zone, summed_from::text as summed_from, currency, converted_from::text as converted_from"
+    private static let columns = """
+        zone, next_zone, summed_from::text as summed_from, fiscal_zone, fiscal_from::text as fiscal_from, currency,
+        converted_from::text as converted_from
+        """
 
     /// The state as it stands.
     static func read(_ session: borrowing PostgresSession) throws -> FigureState {
@@ -48,25 +68,46 @@ struct FigureState {
         ).map { try FigureState($0) }.first
     }
 
-    /// Whether all days of the zone that stands are converted to a currency.
-    func keeps(_ currency: String) -> Bool { zone != nil && self.currency == currency && convertedFrom == nil }
+    /// Whether all days of a zone are converted to a currency: the zone is the one that stands.
+    func keeps(_ currency: String, in zone: String) -> Bool {
+        self.zone == zone && self.currency == currency && convertedFrom == nil
+    }
 
     // MARK: The zone
 
     /// Begins to sum in a zone: behind its last day, today or later.
     mutating func begin(_ zone: String, _ session: borrowing PostgresSession) throws {
-        // What is left of the zone from an earlier change of it goes first.
-        try session.query(.drop(zone))
+        if zone == fiscalZoneBeside {
+            // Its days are summed already, but not in the currency.
+            try session.query(.dropConverted(in: zone))
+            if currency != nil { convertedFrom = try Self.behindLastDay(in: zone, session) }
+            summedFrom = fiscalFrom ?? CalendarDay(number: FigureQuestion.firstDay)
+            fiscalFrom = nil
+        } else {
+            leaveNextZone()
+            // What is left of the zone from an earlier change of it goes first.
+            try session.query(.drop(zone), deadline: .seconds(600))
+            summedFrom = try Self.behindLastDay(in: zone, session)
+        }
         nextZone = zone
-        summedFrom = try Self.behindLastDay(in: zone, session)
         try write(session)
-        // A statement that changes the books marks by the zones that it finds. Those that may not have found this one are waited for, and later
-        // ones wait for the commit.
+        try waitForWriters(session)
+    }
+
+    /// A statement that changes the books marks by the zones that it finds. Those that may not have found a new one are waited for, and later
+    /// ones wait for the commit.
+    private func waitForWriters(_ session: borrowing PostgresSession) throws {
         try session.query("lock table storehook.figure_marks in share mode")
+    }
+
+    /// What is summed in the next zone is kept where it is that of fiscal months.
+    private mutating func leaveNextZone() {
+        if nextZone != nil, nextZone == fiscalZone { fiscalFrom = summedFrom }
     }
 
     /// Stays in the zone that stands.
     mutating func abandon(_ session: borrowing PostgresSession) throws {
+        leaveNextZone()
         (nextZone, summedFrom) = (nil, nil)
         try write(session)
     }
@@ -84,17 +125,65 @@ struct FigureState {
             try write(session)
             return convertedFrom != nil
         }
-        let start = max(first.number, from.number - count)
-        try sum((start..<from.number).map { CalendarDay(number: $0) }, in: nextZone, session)
-        summedFrom = CalendarDay(number: start)
+        summedFrom = try sum(count, from: first, before: from, in: nextZone, session)
         try write(session)
         return true
     }
 
+    /// Sums some days before one.
+    /// - Returns: the first of them.
+    private func sum(
+        _ count: Int64, from first: CalendarDay, before last: CalendarDay, in zone: String,
+        _ session: borrowing PostgresSession
+    ) throws -> CalendarDay {
+        let start = max(first.number, last.number - count)
+        try sum((start..<last.number).map { CalendarDay(number: $0) }, in: zone, session)
+        return CalendarDay(number: start)
+    }
+
+    // MARK: The zone of fiscal months
+
+    /// Keeps the days of fiscal months from now on, or no longer.
+    /// - Returns: whether their zone is a new one, whose days come later.
+    mutating func keepFiscalMonths(_ isWanted: Bool, _ session: borrowing PostgresSession) throws -> Bool {
+        // Before any figures stand these come first.
+        guard zone != nil, isWanted != (fiscalZone != nil) else { return false }
+        (fiscalZone, fiscalFrom) = (isWanted ? AppleReport.timeZone : nil, nil)
+        if let fiscalZoneBeside { return try beginFiscalMonths(in: fiscalZoneBeside, session) }
+        try write(session)
+        return false
+    }
+
+    /// Sums all days of fiscal months anew, from none on.
+    mutating func beginFiscalMonths(in zone: String, _ session: borrowing PostgresSession) throws -> Bool {
+        try session.query(.drop(zone), deadline: .seconds(600))
+        fiscalFrom = try Self.behindLastDay(in: zone, session)
+        try write(session)
+        try waitForWriters(session)
+        return true
+    }
+
+    /// Sums the next days of fiscal months, the latest first.
+    /// - Returns: whether there are more.
+    mutating func walkFiscalMonths(_ count: Int64, _ session: borrowing PostgresSession) throws -> Bool {
+        // A new zone of the figures comes first.
+        guard let zone = fiscalZoneBeside, nextZone == nil, let from = fiscalFrom else { return false }
+        let first = try session.query(.firstDay(in: zone)).one().decode(0, as: String?.self).flatMap { CalendarDay($0) }
+        if let first, first < from {
+            fiscalFrom = try sum(count, from: first, before: from, in: zone, session)
+        } else {
+            fiscalFrom = nil
+        }
+        try write(session)
+        return fiscalFrom != nil
+    }
+
     /// Sums whole days anew, in the currency, too.
     func sum(_ days: [CalendarDay], in zone: String, _ session: borrowing PostgresSession) throws {
-        try session.query(.sum(days, in: zone))
+        // A day is summed as a whole: an import may make millions of accounts known on one.
+        try session.query(.sum(days, in: zone), deadline: .seconds(600))
         try session.query(.sumCohorts(days, in: zone))
+        try session.query(.sumValues(days, in: zone))
         try convert(days, in: zone, session)
     }
 
@@ -127,7 +216,7 @@ struct FigureState {
 
     /// Converts whole days anew.
     func convert(_ days: [CalendarDay], in zone: String, _ session: borrowing PostgresSession) throws {
-        guard let currency, !days.isEmpty else { return }
+        guard let currency, !days.isEmpty, convertedZones.contains(zone) else { return }
         try session.query(.convert(days, in: zone, to: currency))
         try session.query(.dropEmpty(days, in: zone, currency))
     }
@@ -145,6 +234,7 @@ struct FigureState {
                 """
                 update storehook.figure_state
                    set zone = \(zone), next_zone = \(nextZone), summed_from = \(summedFrom?.description)::text::date,
+                       fiscal_zone = \(fiscalZone), fiscal_from = \(fiscalFrom?.description)::text::date,
                        currency = \(currency), converted_from = \(convertedFrom?.description)::text::date
                 """))
     }

@@ -4,7 +4,7 @@ import Postgres
 
 extension FigureStore {
     /// Answers a question from the sums that stand.
-    /// - Throws: ``TooManyCells``; `PostgresError`.
+    /// - Throws: ``TooManyCells``; ``FiscalRefusal``; `PostgresError`.
     package func answer(_ question: FigureQuestion) async throws -> FigureAnswer {
         // Each has how final it is, also where it has no value.
         guard question.periodCount <= FigureQuestion.mostCells else { throw TooManyCells() }
@@ -14,17 +14,26 @@ extension FigureStore {
         return try await pool.withTransaction(options) { session in
             var answer = FigureAnswer(question: question)
             let state = try FigureState.read(session)
-            guard let zone = state.zone ?? state.nextZone else { return answer }
+            if let zone = question.zone, !state.zones.contains(zone) { throw FiscalRefusal.notKept }
+            guard let zone = question.zone ?? state.zone ?? state.nextZone else { return answer }
             answer.zone = zone
-            try answer.read(by: state, in: zone, session)
+            if question.figure == .lifetimeValue {
+                try answer.value(by: state, in: zone, session)
+            } else {
+                try answer.read(by: state, in: zone, session)
+            }
             if question.figure.isStanding { try answer.carry(by: state, in: zone, session) }
             if question.figure == .proceeds {
                 answer.isTaxIncluded = try session.query(.isTaxIncluded(question, in: zone)).one().decode(0)
             }
             if question.figure == .retention { try answer.follow(in: zone, session) }
+            try answer.gatherPlans(session)
             let periods = question.periods
-            let isKept = question.currency.map { state.keeps($0) } ?? false
-            for row in try session.query(.standings(periods, zone, question, isKept: isKept)) {
+            let isKept =
+                question.figure != .lifetimeValue && question.currency.map { state.keeps($0, in: zone) } ?? false
+            let standings = PostgresQuery.standings(
+                periods, zone, question, from: state.firstDay(in: zone), isKept: isKept)
+            for row in try session.query(standings) {
                 guard let day = CalendarDay(try row.decode("day", as: String.self)) else { continue }
                 answer.standings[day] = FigureAnswer.Standing(
                     isRunning: try row.decode("is_running"), isPending: try row.decode("is_pending"),
@@ -81,7 +90,7 @@ extension PostgresQuery {
         PostgresQuery(
             "figures.sums",
             """
-            select \(unescaped: question.period("period")) as period, \(unescaped: question.split?.column ?? "''") as part,
+            select (\(unescaped: question.period(ofSum: "period")))::text as period, \(unescaped: question.split?.column ?? "''") as part,
                    \(unescaped: question.figure.isMoney ? "currency" : "''") as currency, measure, sum(count)::bigint as count,
                    sum(free)::bigint as free, sum(unknown)::bigint as unknown, sum(amount)::text as amount
               from storehook.figure_sums
@@ -100,7 +109,7 @@ extension PostgresQuery {
         PostgresQuery(
             "figures.cells",
             """
-            select \(unescaped: question.period("day")) as period, \(unescaped: question.split?.column ?? "''") as part,
+            select (\(unescaped: question.period(ofDay: "day")))::text as period, \(unescaped: question.split?.column ?? "''") as part,
                    \(unescaped: question.figure.isMoney ? "currency" : "''") as currency, measure, sum(count)::bigint as count,
                    coalesce(sum(count) filter (where unit = 0), 0)::bigint as free,
                    coalesce(sum(count) filter (where unit is null), 0)::bigint as unknown,
@@ -117,8 +126,12 @@ extension PostgresQuery {
     }
 
     /// How final each period is.
+    /// - Parameters:
+    ///   - from: the first day that is summed in the zone; nil where all are.
+    ///   - isKept: whether what was not converted yet matters.
     static func standings(
-        _ periods: [ClosedRange<CalendarDay>], _ zone: String, _ question: FigureQuestion, isKept: Bool
+        _ periods: [ClosedRange<CalendarDay>], _ zone: String, _ question: FigureQuestion, from: CalendarDay? = nil,
+        isKept: Bool
     ) -> PostgresQuery {
         PostgresQuery(
             "figures.standings",
@@ -138,8 +151,12 @@ extension PostgresQuery {
                    and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
             )
             select p.first::text as day, p.ends > now() as is_running,
-                   exists (select from marked where marked.day between case when \(question.figure.isStanding) then '-infinity' else p.first end and p.last)
-                   or coalesce(p.first < (select summed_from from storehook.figure_state where zone is null), false) as is_pending,
+                   exists (select from marked where marked.day between case when \(question.figure.isStanding) then '-infinity' else p.first end
+                              -- What customers pay today is in no value before the day has ended.
+                              and case when \(question.figure == .lifetimeValue)
+                                       then greatest(p.last, (now() at time zone (select zone from z))::date - 1) else p.last end)
+                   or coalesce(case when \(question.figure.isStanding) then '-infinity' else p.first end < \(from?.description)::text::date, false)
+                      as is_pending,
                    coalesce(proven.is_any and proven.until >= p.ends, false) as is_proven
               from periods p cross join proven
             """)

@@ -17,19 +17,26 @@ extension FigureStore {
         let days = try await pool.query(.daysToCheck).map { row in
             (day: try row.decode(0, as: String.self), zone: try row.decode(1, as: String.self))
         }
-        for start in stride(from: 0, to: days.count, by: Self.checkedAtOnce) {
-            let portion = days[start..<min(start + Self.checkedAtOnce, days.count)]
+        var rest = days[...]
+        while let zone = rest.first?.zone {
+            let portion = rest.prefix(Self.checkedAtOnce).prefix { $0.zone == zone }
+            rest = rest.dropFirst(portion.count)
             let differences = try await pool.withTransaction(
-                TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "figures.check")
-            ) { [zone = days[start].zone] session in
+                // By indexes, as the days are summed.
+                TransactionOptions(
+                    isolation: .repeatableRead, isReadOnly: true, goesByIndexes: true, name: "figures.check")
+            ) { session in
                 let summed = try session.query(.summed(portion.map(\.day), in: zone)).compactMap {
                     CalendarDay(try $0.decode(0, as: String.self))
                 }
-                return try session.query(.cellsThatDiffer(summed, in: zone)).map {
+                return try session.query(.cellsThatDiffer(summed, in: zone), deadline: .seconds(600)).map {
                     try FigureDifference($0, table: "figure_cells")
                 }
                     + session.query(.cohortsThatDiffer(summed, in: zone)).map {
                         try FigureDifference($0, table: "cohort_cells")
+                    }
+                    + session.query(.valuesThatDiffer(summed, in: zone)).map {
+                        try FigureDifference($0, table: "value_cells")
                     }
             }
             count += differences.count
@@ -40,6 +47,9 @@ extension FigureStore {
             TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "figures.check")
         ) { session in
             try session.query(.sumsThatDiffer).map { try FigureDifference($0, table: "figure_sums") }
+                + session.query(.valueSumsThatDiffer, deadline: .seconds(600)).map {
+                    try FigureDifference($0, table: "value_sums")
+                }
         }
         for difference in sums { try onDifference(difference.row) }
         // What is added to a sum is what changed: a wrong one is summed from its cells.
@@ -48,6 +58,7 @@ extension FigureStore {
                 // The lock comes first, by a statement of its own: the cells are then those of the clock that had it.
                 try session.query("select 1 from storehook.figure_state for update")
                 try session.query(.sumAll)
+                try FigureState.sumValues(session)
             }
         }
         return try await count + sums.count + checkConversion(repair: repair, onDifference: onDifference)
@@ -62,18 +73,25 @@ extension FigureStore {
 }
 
 extension PostgresQuery {
-    /// The days that have cells or rows, with the zone, in order.
+    /// The days that have cells or rows, with the zone, in the order of zones.
     fileprivate static let daysToCheck = PostgresQuery(
         "figures.days_to_check",
         """
         select d.day::text, z.zone
           from (select coalesce(zone, next_zone) as zone, case when zone is null then summed_from end as first,
                        coalesce(turned_until, '-infinity') as turned
-                  from storehook.figure_state) z
+                  from storehook.figure_state
+                union all
+                select fiscal_zone, fiscal_from, coalesce(turned_until, '-infinity') from storehook.figure_state
+                 where fiscal_zone is distinct from zone and fiscal_zone is distinct from next_zone) z
          cross join lateral (
             select c.day from storehook.figure_cells c where c.zone = z.zone
             union
             select c.day from storehook.cohort_cells c where c.zone = z.zone
+            union
+            select c.day from storehook.value_cells c where c.zone = z.zone
+            union
+            select (a.known_at at time zone z.zone)::date from storehook.accounts a
             union
             select (t.starts_at at time zone z.zone)::date from storehook.booked_transactions t
             union
@@ -96,7 +114,7 @@ extension PostgresQuery {
             union
             select o.day from storehook.booked_orders o where o.class_id is not null) d
          where z.zone is not null and d.day >= coalesce(z.first, '-infinity')
-         order by d.day
+         order by z.zone, d.day
         """)
 
     /// Those days of which nothing is waiting, while the zone stands.
@@ -110,7 +128,7 @@ extension PostgresQuery {
             select day
               from unnest(\(days)) day
              where day::date not in (select day from marked)
-               and (select zone from z) = (select coalesce(zone, next_zone) from storehook.figure_state)
+               and (select zone from z) in (select unnest(array[coalesce(zone, next_zone), fiscal_zone]) from storehook.figure_state)
              order by 1
             """)
     }
@@ -167,7 +185,7 @@ extension PostgresQuery {
                                     ('month_country', date_trunc('month', c.day)::date, '', c.storefront),
                                     ('plain_month', date_trunc('month', c.day)::date, '', ''), ('day', c.day, '', ''))
                as g (grain, period, product_id, storefront)
-         where c.zone in (select unnest(array[zone, next_zone]) from storehook.figure_state)
+         where c.zone in (select unnest(array[zone, next_zone, fiscal_zone]) from storehook.figure_state)
          group by g.grain, c.zone, g.period, c.measure, c.environment, c.bundle_id, g.product_id, g.storefront, c.currency
         """
 
@@ -177,7 +195,7 @@ extension PostgresQuery {
         with derived as (\(unescaped: summed)), stored as (
             select s.* from storehook.figure_sums s
              where (s.count, s.free, s.unknown, s.amount) <> (0, 0, 0, 0)
-               and s.zone in (select unnest(array[zone, next_zone]) from storehook.figure_state)
+               and s.zone in (select unnest(array[zone, next_zone, fiscal_zone]) from storehook.figure_state)
         ), lost as (table derived except table stored), surplus as (table stored except table derived)
         select period::text as day, concat_ws(' ', grain, zone, period, measure, environment, bundle_id, product_id, storefront, currency) as key,
                null as stored, format('%s rows, %s', count, amount) as derived from lost

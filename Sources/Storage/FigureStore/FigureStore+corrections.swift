@@ -19,8 +19,8 @@ extension FigureStore {
         let options = TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "figures.corrections")
         return try await pool.withTransaction(options) { session in
             var (found, marks) = ([FigureCorrection](), [ListCursor]())
-            for month in try ClosedMonth.all(session.query(.closedMonths(within: question.days)))
-            where mark.map({ $0.month <= month.month }) ?? true {
+            for month in try ClosedMonth.all(session.query(.closedMonths(of: question)))
+            where mark.map({ $0.month.description <= month.month.description }) ?? true {
                 let after = mark.flatMap { $0.month == month.month ? $0 : nil }
                 let query = PostgresQuery.corrections(of: month, question, after: after, limit + 1 - found.count)
                 for row in try session.query(query, deadline: .seconds(300)) {
@@ -61,7 +61,7 @@ extension FigureStore {
 
 /// A place in the corrections of a figure.
 private struct CorrectionMark {
-    let month: FigureMonth
+    let month: ClosingMonth
     let measure: String
     let orderID: Int64
     let item: String
@@ -69,7 +69,7 @@ private struct CorrectionMark {
 
     init?(_ cursor: ListCursor?) {
         guard let parts = cursor?.parts, parts.count == FigureStore.correctionCursorParts,
-            let month = FigureMonth(parts[0]), FigureMeasure(rawValue: parts[1]) != nil, let order = Int64(parts[2]),
+            let month = ClosingMonth(parts[0]), FigureMeasure(rawValue: parts[1]) != nil, let order = Int64(parts[2]),
             let place = Int32(parts[4])
         else { return nil }
         (self.month, measure, orderID, item, self.place) = (month, parts[1], order, parts[3], place)
@@ -90,7 +90,7 @@ extension PostgresQuery {
             "figures.corrections",
             """
             with now as materialized (
-                \(countedIn: month.month.days, question.figure.rowMeasures, in: month.zone)
+                \(countedIn: month.days, question.figure.rowMeasures, in: month.zone)
             ), was as materialized (
                 select * from storehook.closed_rows
                  where closed_id = \(month.id) and measure = any (\(question.figure.rowMeasures.map(\.rawValue)))

@@ -33,19 +33,22 @@ package struct FigureRowQuestion: Sendable, Hashable {
     package var question: FigureQuestion
     /// Only of this product; empty for those of none.
     package var productID: String?
+    /// Only of products with this plan; empty for those of none.
+    package var plan: String?
     /// Only from this country; empty for those of none.
     package var storefront: String?
     /// Only in this currency; empty for those of none.
     package var currency: String?
-    /// Of retention, only customers who pay so many months later, 0 to 36.
+    /// Of retention, only customers who pay so many months later, 0 to 36; of lifetime value, only what was paid until then.
     package var months: Int?
 
     /// All rows of a question.
     package init(
-        _ question: FigureQuestion, productID: String? = nil, storefront: String? = nil, currency: String? = nil,
-        months: Int? = nil
+        _ question: FigureQuestion, productID: String? = nil, plan: String? = nil, storefront: String? = nil,
+        currency: String? = nil, months: Int? = nil
     ) {
         self.question = question
+        self.plan = plan
         (self.productID, self.storefront, self.currency, self.months) = (productID, storefront, currency, months)
     }
 }
@@ -65,7 +68,8 @@ extension FigureStore {
     ) async throws -> ListPage<FigureRow> {
         let options = TransactionOptions(isReadOnly: true, goesByIndexes: true, name: "figures.rows")
         return try await pool.withTransaction(options) { session in
-            guard let zone = try session.query(.zone).one().decode(0, as: String?.self) else { return ListPage() }
+            guard let standing = try session.query(.zone).one().decode(0, as: String?.self) else { return ListPage() }
+            let zone = asked.question.zone ?? standing
             let figure = asked.question.figure
             var rows: [FigureRow] = []
             var cursors: [ListCursor] = []
@@ -143,12 +147,13 @@ extension FigureMeasure {
         let trials = measures.filter { Self.trials.contains($0) }
         let attempts = measures.filter { Self.attempts.contains($0) }
         let proceeds = measures.filter { netProceeds.contains($0) }
-        let others = measures.filter { !(changes + trials + attempts + proceeds).contains($0) }.map(\.rows)
+        let others = measures.filter { !(changes + trials + attempts + proceeds + accounts).contains($0) }.map(\.rows)
         return
             (others + (changes.isEmpty ? [] : [RecurringChanges.rows(of: changes, retainedAfter: months)])
             + (trials.isEmpty ? [] : [TrialRows.sql(from: "(\(span)) s", measures: names(trials))])
             + (attempts.isEmpty ? [] : [AttemptRows.sql(from: "(\(span)) s", measures: names(attempts))])
-            + (proceeds.isEmpty ? [] : [ProceedsRows.sql(from: "(\(span)) s", measures: names(proceeds))]))
+            + (proceeds.isEmpty ? [] : [ProceedsRows.sql(from: "(\(span)) s", measures: names(proceeds))])
+            + (measures.contains(.accountPaid) ? [AccountRows.paid(from: "(\(span)) s")] : []))
             .map { "(\($0))" }.joined(separator: "\nunion all\n")
     }
 
@@ -214,7 +219,10 @@ extension PostgresQuery {
         _ asked: FigureRowQuestion, _ zone: String, after mark: FigureRowMark?, _ limit: Int
     ) -> PostgresQuery {
         let question = asked.question
-        let rows = FigureMeasure.rows(of: question.figure.rowMeasures, retainedAfter: asked.months)
+        let rows =
+            question.figure == .lifetimeValue
+            ? ValueRows.rows(through: asked.months)
+            : FigureMeasure.rows(of: question.figure.rowMeasures, retainedAfter: asked.months)
         return PostgresQuery(
             "figures.rows",
             """
@@ -226,6 +234,11 @@ extension PostgresQuery {
              where r.environment = \(question.environment)
                and (\(question.apps == nil) or r.bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
                and (\(asked.productID == nil) or coalesce(r.product_id, '') = \(asked.productID ?? ""))
+               and (\(asked.plan == nil)
+                    or coalesce(r.product_id, '')
+                       = any (array(select n.product_id from (\(unescaped: PlanNames.sql)) n where n.plan = \(asked.plan ?? "")))
+                    or \(asked.plan == "") and coalesce(r.product_id, '')
+                       <> all (array(select n.product_id from (\(unescaped: PlanNames.sql)) n where n.plan is not null)))
                and (\(asked.storefront == nil) or coalesce(r.storefront, '') = \(asked.storefront ?? ""))
                and (\(asked.currency == nil) or coalesce(r.currency, '') = \(asked.currency ?? ""))
                and (\(mark == nil) or (r.at, r.order_id, r.item, r.place, r.measure)

@@ -13,12 +13,13 @@ extension FigureStore {
     ///   - currency: its reporting currency; nil where it has none.
     ///   - plans: its subscriptions; nil leaves those by which figures are summed.
     ///   - commission: the table that counts; nil leaves that by which figures are summed.
+    ///   - hasFiscalMonths: whether the days of fiscal months are kept; nil leaves it as it is.
     ///   - portion: how many marked hours and days are summed at most, and how many days of a new zone or currency.
     /// - Returns: whether there may be more to do.
     /// - Throws: `PostgresError`.
     package func sum(
         in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil, commission: Commission? = nil,
-        atMost portion: Int64 = usualPortion
+        hasFiscalMonths: Bool? = nil, atMost portion: Int64 = usualPortion
     ) async throws -> Bool {
         let options = TransactionOptions(idleTimeout: .seconds(60), goesByIndexes: true, name: "figures.sum")
         return try await pool.withTransaction(options) { session in
@@ -32,6 +33,7 @@ extension FigureStore {
                 // The zone was changed back before its days were all summed.
                 try state.abandon(session)
             }
+            if let hasFiscalMonths, try state.keepFiscalMonths(hasFiscalMonths, session) { return true }
             if let plans { try state.take(plans, session) }
             if let commission { try state.take(commission, session) }
             try state.turn(session)
@@ -46,7 +48,7 @@ extension FigureStore {
                     let days = try session.query(
                         .days(
                             ofHours: marked.compactMap(\.hour), marked.compactMap(\.day), zone,
-                            from: zone == state.nextZone ? state.summedFrom : nil)
+                            from: state.firstDay(in: zone))
                     ).compactMap { CalendarDay(try $0.decode(0, as: String.self)) }
                     if !days.isEmpty { try state.sum(days, in: zone, session) }
                 }
@@ -54,17 +56,19 @@ extension FigureStore {
             let converted = try session.query(.takeConversionMarks(portion)).compactMap {
                 CalendarDay(try $0.decode(0, as: String.self))
             }
-            for zone in state.zones { try state.convert(converted, in: zone, session) }
+            for zone in state.convertedZones { try state.convert(converted, in: zone, session) }
             let isWalking = try state.walk(portion, session)
+            let isWalkingFiscalMonths = try state.walkFiscalMonths(portion, session)
             let isConverting = try state.walkConversion(portion, session)
             let isSweeping = try session.query(.sweep(state.zones)).count > 0
-            let isSweepingConverted = try session.query(.sweepConverted(state.zones, state.currency)).count > 0
-            return isWalking || isConverting || isSweeping || isSweepingConverted || marked.count == portion
+            let isSweepingConverted = try session.query(.sweepConverted(state.convertedZones, state.currency)).count > 0
+            return isWalking || isWalkingFiscalMonths || isConverting || isSweeping || isSweepingConverted
+                || marked.count == portion
                 || converted.count == portion
         }
     }
 
-    /// The zones of which there are cells, sums or cohorts: each is looked for behind the one before it, so that all others are passed over.
+    /// The zones of which there are cells, sums, cohorts or values: each is looked for behind the one before it, so that all others are passed over.
     fileprivate static let zonesHeld = """
         with recursive cells as (
             select min(zone) as zone from storehook.figure_cells
@@ -79,9 +83,18 @@ extension FigureStore {
             select min(zone) as zone from storehook.cohort_cells
             union all
             select (select min(zone) from storehook.cohort_cells where zone > cohorts.zone) from cohorts where cohorts.zone is not null
+        ), paid as (
+            select min(zone) as zone from storehook.value_cells
+            union all
+            select (select min(zone) from storehook.value_cells where zone > paid.zone) from paid where paid.zone is not null
+        ), paid_sums as (
+            select min(zone) as zone from storehook.value_sums
+            union all
+            select (select min(zone) from storehook.value_sums where zone > paid_sums.zone) from paid_sums where paid_sums.zone is not null
         )
         select zone from cells where zone is not null union select zone from sums where zone is not null
-        union select zone from cohorts where zone is not null
+        union select zone from cohorts where zone is not null union select zone from paid where zone is not null
+        union select zone from paid_sums where zone is not null
         """
 
     /// Whether there is anything to sum.
@@ -90,8 +103,10 @@ extension FigureStore {
     ///   - currency: its reporting currency; nil where it has none.
     ///   - plans: its subscriptions; nil where they do not matter.
     ///   - commission: the table that counts; nil where it does not matter.
+    ///   - hasFiscalMonths: whether the days of fiscal months are kept; nil where it does not matter.
     package func isDue(
-        in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil, commission: Commission? = nil
+        in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil, commission: Commission? = nil,
+        hasFiscalMonths: Bool? = nil
     ) async throws -> Bool {
         if let plans, try await pool.query(.differs(from: plans)).one().decode(0) { return true }
         if let commission, try await pool.query(.differs(from: commission)).one().decode(0) { return true }
@@ -104,11 +119,12 @@ extension FigureStore {
                     or \(unescaped: PostgresQuery.isTurning)
                     or exists (select from storehook.figure_state
                                 where next_zone is not null or zone is distinct from \(zone) or converted_from is not null
-                                   or currency is distinct from \(currency))
+                                   or currency is distinct from \(currency) or fiscal_from is not null
+                                   or (fiscal_zone is not null) <> \(hasFiscalMonths))
                     or exists (select from (\(unescaped: Self.conversionsHeld)) held cross join storehook.figure_state s
                                 where held.target is distinct from s.currency or held.zone not in (coalesce(s.zone, ''), coalesce(s.next_zone, '')))
                     or exists (select from (\(unescaped: Self.zonesHeld)) held cross join storehook.figure_state s
-                                where held.zone not in (coalesce(s.zone, ''), coalesce(s.next_zone, '')))
+                                where held.zone not in (coalesce(s.zone, ''), coalesce(s.next_zone, ''), coalesce(s.fiscal_zone, '')))
                 """
             ).keepingPlan()
         ).one().decode(0)
@@ -173,7 +189,8 @@ extension PostgresQuery {
             select least((least((select min(starts_at) from storehook.booked_transactions),
                                 (select min(at) from storehook.booked_refunds),
                                 (select min(first_at) from storehook.booked_attempts),
-                                (select min(at) from storehook.reported_restores)) at time zone \(zone))::date,
+                                (select min(at) from storehook.reported_restores),
+                                (select min(known_at) from storehook.accounts)) at time zone \(zone))::date,
                          (select min(day) from storehook.booked_orders where class_id is not null))::text
             """)
     }
@@ -185,9 +202,21 @@ extension PostgresQuery {
             """
             with cells as (delete from storehook.figure_cells where zone = \(zone)),
                  cohorts as (delete from storehook.cohort_cells where zone = \(zone)),
+                 paid as (delete from storehook.value_cells where zone = \(zone)),
+                 paid_sums as (delete from storehook.value_sums where zone = \(zone)),
                  converted as (delete from storehook.converted_sums where zone = \(zone)),
                  corrected as (delete from storehook.corrected_conversions where zone = \(zone))
             delete from storehook.figure_sums where zone = \(zone)
+            """)
+    }
+
+    /// Deletes what is left of a zone in currencies.
+    static func dropConverted(in zone: String) -> PostgresQuery {
+        PostgresQuery(
+            "figures.drop_converted_zone",
+            """
+            with corrected as (delete from storehook.corrected_conversions where zone = \(zone))
+            delete from storehook.converted_sums where zone = \(zone)
             """)
     }
 
@@ -210,8 +239,17 @@ extension PostgresQuery {
                 delete from storehook.cohort_cells where ctid = any (array(
                     select c.ctid from held join storehook.cohort_cells c using (zone) limit 20000))
                 returning zone
+            ), paid as (
+                delete from storehook.value_cells where ctid = any (array(
+                    select c.ctid from held join storehook.value_cells c using (zone) limit 20000))
+                returning zone
+            ), paid_sums as (
+                delete from storehook.value_sums where ctid = any (array(
+                    select s.ctid from held join storehook.value_sums s using (zone) limit 20000))
+                returning zone
             )
-            select distinct zone from (table cells union all table sums union all table cohorts) gone
+            select distinct zone
+              from (table cells union all table sums union all table cohorts union all table paid union all table paid_sums) gone
             """)
     }
 

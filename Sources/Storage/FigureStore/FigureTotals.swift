@@ -51,7 +51,7 @@ extension FigureStore {
             totals.ofAllDays = try Self.sums(.totals(measures, of: nil, zone, environment, apps), session)
             totals.ofToday = try Self.sums(.totals(measures, of: today, zone, environment, apps), session)
             let kept = try FigureState.read(session)
-            if let currency = kept.currency, kept.keeps(currency) {
+            if let currency = kept.currency, kept.keeps(currency, in: zone) {
                 var converted = FigureTotals.Converted(
                     currency: currency, isPending: try session.query(.isConversionPending).one().decode(0))
                 for day in [nil, today] {

@@ -2,7 +2,6 @@ import ArgumentParser
 import FigureStore
 import Figures
 import Operations
-import Staff
 
 struct CommissionApply: ActingCommand {
     static let configuration = CommandConfiguration(
@@ -22,14 +21,7 @@ struct CommissionApply: ActingCommand {
     @OptionGroup var output: Output
 
     func run() async throws {
-        let text = try YAMLFile.read(file)
-        let actor = try acting.actor(for: .importRates)
-        let settings = try await shared.settings()
-        let applied = try await Database.with(settings) { pool in
-            do { return try await CommissionStore(pool).apply(text, by: actor) } catch let fault as CommissionFault {
-                throw CommandFailure("\(file): \(fault); nothing was applied")
-            }
-        }
-        output.print(CommandAnswer(applied))
+        output.print(
+            try await apply(Commission.self, file, shared, acting, next: "a worker estimates proceeds anew"))
     }
 }

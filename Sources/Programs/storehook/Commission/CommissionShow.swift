@@ -15,12 +15,5 @@ struct CommissionShow: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
 
-    func run() async throws {
-        let applied = try await Database.with(try await shared.settings()) { try await CommissionStore($0).applied() }
-        StandardOutput.line(
-            applied.map { "# commission table \($0.version), applied at \($0.appliedAt) by \($0.appliedBy)" }
-                ?? "# the commission table of this release: none was applied")
-        let source = applied?.source ?? Commission.standardText
-        StandardOutput.line(source.hasSuffix("\n") ? String(source.dropLast()) : source)
-    }
+    func run() async throws { try await Commission.show(shared) }
 }

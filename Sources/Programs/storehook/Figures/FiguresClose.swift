@@ -15,17 +15,21 @@ struct FiguresClose: ActingCommand {
             proven that all of Apple's notifications are here; --unproven with a
             reason closes it all the same. Who closed it is on record.
 
+            A fiscal month is closed by days of Los Angeles, as the fiscal calendar has
+            it now.
+
             Example: storehook figures close 2026-10
             """)
 
     @OptionGroup var shared: SharedOptions
-    @Argument(help: "The month, such as 2026-10.", transform: FigureMonth.argument) var month: FigureMonth
+    @Argument(help: "The month, such as 2026-10, or a fiscal one, such as 2026-FM10.", transform: ClosingMonth.argument)
+    var month: ClosingMonth
     @Option(help: ArgumentHelp("Close it although it is not proven, and why.", valueName: "reason"))
     var unproven: String?
     @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
-    func validate() throws { try FigureMonth.check(reason: unproven, "--unproven") }
+    func validate() throws { try ClosingMonth.check(reason: unproven, "--unproven") }
 
     func run() async throws {
         let actor = try acting.actor(for: .closeMonth)
@@ -33,7 +37,9 @@ struct FiguresClose: ActingCommand {
         let closed = try await Database.with(settings) { pool in
             do { return try await FigureStore(pool).close(month, by: actor, unproven: unproven) } catch let refusal
                 as CloseRefusal
-            { throw CommandFailure("\(refusal)") }
+            { throw CommandFailure("\(refusal)") } catch let refusal as FiscalRefusal {
+                throw CommandFailure("\(refusal)")
+            }
         }
         output.print(CommandAnswer(closed))
     }
@@ -50,11 +56,12 @@ struct FiguresReopen: ActingCommand {
             """)
 
     @OptionGroup var shared: SharedOptions
-    @Argument(help: "The month, such as 2026-10.", transform: FigureMonth.argument) var month: FigureMonth
+    @Argument(help: "The month, such as 2026-10, or a fiscal one, such as 2026-FM10.", transform: ClosingMonth.argument)
+    var month: ClosingMonth
     @Option(help: "Why, for the record.") var why: String
     @OptionGroup var acting: ActingOptions
 
-    func validate() throws { try FigureMonth.check(reason: why, "--why") }
+    func validate() throws { try ClosingMonth.check(reason: why, "--why") }
 
     func run() async throws {
         let actor = try acting.actor(for: .closeMonth)
@@ -68,10 +75,12 @@ struct FiguresReopen: ActingCommand {
     }
 }
 
-extension FigureMonth {
-    /// Reads `2026-10`.
-    fileprivate static func argument(_ text: String) throws -> FigureMonth {
-        guard let month = FigureMonth(text) else { throw ValidationError("it is a month, such as 2026-10") }
+extension ClosingMonth {
+    /// Reads `2026-10` and `2026-FM10`.
+    fileprivate static func argument(_ text: String) throws -> ClosingMonth {
+        guard let month = ClosingMonth(text) else {
+            throw ValidationError("it is a month, such as 2026-10, or a fiscal one, such as 2026-FM10")
+        }
         return month
     }
 

@@ -9,6 +9,9 @@ struct FiguresCommand: AsyncParsableCommand {
 
             Example: storehook figures net --from 2026-01-01 --by month,product
             """,
-        subcommands: [FiguresShow.self, FiguresClose.self, FiguresReopen.self, FiguresCompare.self],
+        subcommands: [
+            FiguresShow.self, FiguresUsers.self, FiguresUsage.self, FiguresClose.self, FiguresReopen.self,
+            FiguresCompare.self,
+        ],
         defaultSubcommand: FiguresShow.self)
 }

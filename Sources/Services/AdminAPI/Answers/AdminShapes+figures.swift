@@ -21,7 +21,7 @@ extension AdminShapes {
             .init("about", "What it counts, and which reading of it was chosen.") { $0.answer.question.figure.about },
             .init("zone", zoneAbout) { $0.answer.zone },
             .init("environment", Environment.schema) { .string($0.answer.question.environment) },
-            .init("from", "The first day. By month whole months are answered.") {
+            .init("from", "The first day. By month, and by fiscal month, whole ones are answered.") {
                 $0.answer.question.days.lowerBound.description
             },
             .init("to", "The last day, which belongs to it.") { $0.answer.question.days.upperBound.description },
@@ -81,7 +81,7 @@ extension AdminShapes {
     private static let figureCell = Shape<ShownFigure.Cell, Void>(
         "FigureCell",
         [
-            .init("period", "Such as 2026-10, or by day 2026-10-31.") { $0.period },
+            .init("period", "Such as 2026-10, by fiscal-month 2026-FM10, or by day 2026-10-31.") { $0.period },
             .init("group", "The member of the split, empty where no record says it; null without a split.") {
                 $0.cell.group
             },
@@ -90,7 +90,9 @@ extension AdminShapes {
                 "notConverted",
                 "Whether it is what no rate is known for, in its own currency. Null where each currency is by itself."
             ) { $0.notConverted },
-            .init("values", "One for each column; null of a share of nothing.") { $0.values },
+            .init("values", "One for each column; null of a share of nothing, and of what is not known yet.") {
+                $0.values
+            },
         ] + standing { $0.standing } + [
             .init("rows", "The path of the rows that it counts.") { $0.rows }
         ])

@@ -47,7 +47,7 @@ struct ShownFigure: Sendable {
         let query: [(name: String, value: String?)] = [
             ("environment", question.environment), ("from", days.lowerBound.description),
             ("to", days.upperBound.description), ("by", question.step.rawValue), ("app", group(of: .app) ?? app),
-            ("product", group(of: .product)), ("country", group(of: .country)),
+            ("product", group(of: .product)), ("plan", group(of: .plan)), ("country", group(of: .country)),
             // Amounts that are converted are those of all currencies, or of the group's.
             (
                 "currency",

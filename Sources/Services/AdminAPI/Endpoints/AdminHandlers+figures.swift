@@ -12,7 +12,7 @@ extension AdminHandlers {
     var figureShow: AdminEndpoint {
         var endpoint = AdminEndpoint(
             .get, "/admin/figures/{name}", "getFigure",
-            "A figure by month or day. Each cell says what about it is not final, and has a link to the rows that it counts.",
+            "A figure by month, fiscal month or day. Each cell says what about it is not final, and has a link to the rows that it counts.",
             for: .staff, successes: [.init("The figure.", AdminShapes.figure.schema)]
         ) { request in
             let question = try await figureQuestion(request)
@@ -22,6 +22,8 @@ extension AdminHandlers {
                     .ok, AdminShapes.figure.value(of: ShownFigure(answer: answer, app: request.query["app"])))
             } catch let many as TooManyCells {
                 throw APIProblem(.tooManyCells, ProblemText(english: "\(many)"))
+            } catch let refusal as FiscalRefusal {
+                throw APIProblem(.invalidRequest, ProblemText(english: "\(refusal)"))
             }
         }
         endpoint.pathSchemas = Self.figurePath
@@ -31,7 +33,7 @@ extension AdminHandlers {
             ]
         endpoint.problems = [.noFigure, .tooManyCells]
         endpoint.refusesFitting =
-            "from and to are days in their order, in is a currency, the figure has the split, the answer has at most \(FigureQuestion.mostCells) cells"
+            "from and to are days or fiscal months in their order, the fiscal calendar has their years and fiscal months are kept, in is a currency, the figure has the split, the answer has at most \(FigureQuestion.mostCells) cells"
         return endpoint
     }
 
@@ -44,12 +46,12 @@ extension AdminHandlers {
         ) { request in
             let question = try await figureQuestion(request)
             let month = request.query["month"].flatMap { Int($0) }
-            guard month == nil || question.figure == .retention else {
-                throw APIProblem(.invalidRequest, "month goes with retention")
+            guard month == nil || question.figure.isByMonthsLater else {
+                throw APIProblem(.invalidRequest, "month goes with retention and lifetime_value")
             }
             let asked = FigureRowQuestion(
-                question, productID: request.query["product"], storefront: request.query["country"],
-                currency: request.query["currency"], months: month)
+                question, productID: request.query["product"], plan: request.query["plan"],
+                storefront: request.query["country"], currency: request.query["currency"], months: month)
             return try await rowPages(asked).answer(request, self)
         }
         endpoint.pathSchemas = Self.figurePath
@@ -58,6 +60,9 @@ extension AdminHandlers {
                 .init(
                     "product", .string(.init(0, 255)), "Only of this product, by Apple's id; empty for those of none."),
                 .init(
+                    "plan", .string(.init(0, 32)),
+                    "Only of products with this plan, such as year or lifetime; empty for those of none."),
+                .init(
                     "country", .string(.init(0, 3)),
                     "Only from this country of the App Store, such as USA; empty for those of none."),
                 .init(
@@ -65,11 +70,12 @@ extension AdminHandlers {
                     "Only in this currency of the transactions, such as EUR; empty for those of none."),
                 .init(
                     "month", .integer(Int64(Cohort.months.lowerBound)...Int64(Cohort.months.upperBound)),
-                    "Of retention, only customers who pay so many months later."),
+                    "Of retention, only customers who pay so many months later; of lifetime_value, only what was paid until then."
+                ),
             ]
         endpoint.problems = [.noFigure]
         endpoint.refusesFitting =
-            "after is next of a page before, from and to are days in their order, in is a currency, month goes with retention"
+            "after is next of a page before, from and to are days or fiscal months in their order whose years the fiscal calendar has, in is a currency, month goes with retention and lifetime_value"
         return endpoint
     }
 
@@ -86,18 +92,42 @@ extension AdminHandlers {
 
     private static let figurePath = ["name": AdminShapes.figureNames]
 
+    /// The values of the query that say which days, and by which periods.
+    static let dayQuery: [APIQueryParameter] = [
+        .init(
+            "from", .string(.init(10, 10)),
+            "The first day, such as 2026-01-31; a year before the last by default, or 30 days by day."),
+        .init("to", .string(.init(10, 10)), "The last day, which belongs to it; today by default."),
+        .init("by", AdminShapes.calendarSteps, "month by default: then whole months count."),
+    ]
+
     private static let figureQuery: [APIQueryParameter] =
         [
             .init(
-                "from", .string(.init(10, 10)),
-                "The first day, such as 2026-01-31; a year before the last by default, or 30 days by day."),
-            .init("to", .string(.init(10, 10)), "The last day, which belongs to it; today by default."),
-            .init("by", AdminShapes.figureSteps, "month by default: then whole months count."),
+                "from", .string(.init(9, 10)),
+                "The first day, such as 2026-01-31, or by fiscal-month a month, such as 2026-FM04; a year before the last by default, or 30 days by day."
+            ),
+            .init("to", .string(.init(9, 10)), "The last one, which belongs to it; today by default."),
+            .init(
+                "by", AdminShapes.figureSteps,
+                "month by default: then whole months count, as by fiscal-month, in days of Los Angeles."),
             .init(
                 "in", .string(.init(3, 4)),
                 "The currency to which money is converted, such as EUR; the catalog's reporting_currency by default. none: each currency is by itself."
             ),
         ] + countedQuery
+
+    /// The days that a query asks for, and the periods.
+    func days(
+        _ request: AdminRequest
+    ) async throws -> (days: ClosedRange<CalendarDay>, step: CalendarStep) {
+        let step = request.query["by"].flatMap { CalendarStep(rawValue: $0) } ?? .month
+        let (from, to) = (try Self.day("from", request), try Self.day("to", request))
+        guard let days = try await figures.days(from: from, to: to, by: step) else {
+            throw APIProblem(.invalidRequest, "to is before from")
+        }
+        return (days, step)
+    }
 
     private func figureQuestion(_ request: AdminRequest) async throws -> FigureQuestion {
         let member = try await member(request, for: .read)
@@ -106,16 +136,31 @@ extension AdminHandlers {
             throw APIProblem(.noFigure, ProblemText(english: "the figures are \(names)"))
         }
         let step = request.query["by"].flatMap { FigureQuestion.Step(rawValue: $0) } ?? .month
-        let (from, to) = (try Self.day("from", request), try Self.day("to", request))
-        guard let days = try await figures.days(from: from, to: to, by: step) else {
-            throw APIProblem(.invalidRequest, "to is before from")
-        }
+        let (from, to) = (try Self.bound("from", request), try Self.bound("to", request))
         let (environment, apps) = Self.counted(request, for: member)
-        let question = FigureQuestion(
-            figure, days, by: step, request.query["split"].flatMap { FigureQuestion.Split(rawValue: $0) },
-            environment: environment, apps: apps, in: try await reportingCurrency(request))
-        do { try question.check() } catch { throw APIProblem(.invalidRequest, ProblemText(english: "\(error)")) }
-        return question
+        let split = request.query["split"].flatMap { FigureQuestion.Split(rawValue: $0) }
+        let currency = try await reportingCurrency(request)
+        do {
+            let question = try await figures.question(
+                figure, from: from, to: to, by: step, split, environment: environment, apps: apps, in: currency)
+            guard let question else { throw APIProblem(.invalidRequest, "to is before from") }
+            try question.check()
+            return question
+        } catch let error as FiscalRefusal {
+            throw APIProblem(.invalidRequest, ProblemText(english: "\(error)"))
+        } catch let error as FigureQuestion.NoSplit {
+            throw APIProblem(.invalidRequest, ProblemText(english: "\(error)"))
+        }
+    }
+
+    private static func bound(_ name: String, _ request: AdminRequest) throws(APIProblem) -> FigureBound? {
+        guard let text = request.query[name] else { return nil }
+        guard let bound = FigureBound(text) else {
+            throw APIProblem(
+                .invalidRequest,
+                ProblemText(english: "\(name) takes a day like 2026-01-31, or by fiscal-month a month like 2026-FM04"))
+        }
+        return bound
     }
 
     private func reportingCurrency(_ request: AdminRequest) async throws -> String? {

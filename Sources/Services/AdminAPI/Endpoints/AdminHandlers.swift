@@ -63,7 +63,7 @@ package struct AdminHandlers: Sendable {
             movePurchase,
             orderList, orderShow,
             refundList, refundShow, refundCreate, refundApprove, refundReject, refundCancel, refundRecord,
-            figureShow, figureRows, orderStatistics, supportStatistics, accountStatistics,
+            figureShow, figureRows, orderStatistics, supportStatistics, accountStatistics, userFigure, usageFigure,
             staffList, staffAdd, staffRemove, staffToken, staffTokenRevoke,
         ]
     }

@@ -124,9 +124,7 @@ private struct FigureLine: Sendable {
         case .money: return Money(milliunits: value, currency: cell.currency ?? "").amountWords
         case .share where column.showing == .brief:
             return "\((value + 500) / 1000) %\(column.isPartial(cell.sums) ? "*" : "")"
-        case .share:
-            let (percent, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1000)
-            return "\(value < 0 ? "-" : "")\(percent).\(String(1000 + rest).dropFirst().prefix(2)) %"
+        case .share: return FigureColumn.percent(value)
         }
     }
 }
@@ -165,6 +163,12 @@ extension CommandShape<FigureLine> {
 }
 
 extension FigureColumn {
+    /// A share as people write it: `12.34 %`.
+    static func percent(_ share: Int64) -> String {
+        let (percent, rest) = share.magnitude.quotientAndRemainder(dividingBy: 1000)
+        return "\(share < 0 ? "-" : "")\(percent).\(String(1000 + rest).dropFirst().prefix(2)) %"
+    }
+
     /// `refundRate` as `REFUND RATE`.
     fileprivate var heading: String {
         name.reduce(into: "") { text, letter in

@@ -7,7 +7,7 @@ extension FigureAnswer {
     mutating func convert(
         to currency: String, by state: FigureState, in zone: String, _ session: borrowing PostgresSession
     ) throws {
-        let isKept = state.keeps(currency)
+        let isKept = state.keeps(currency, in: zone)
         let query: PostgresQuery = isKept ? .kept(question, zone, currency) : .converted(question, zone, currency)
         // All cells of three years are read and converted.
         for row in try session.query(query, deadline: isKept ? nil : .seconds(60)) {
@@ -44,7 +44,7 @@ extension PostgresQuery {
         PostgresQuery(
             "figures.kept",
             """
-            select \(unescaped: question.period("period")) as period, \(unescaped: question.split?.column ?? "''") as part, is_missing,
+            select (\(unescaped: question.period(ofSum: "period")))::text as period, \(unescaped: question.split?.column ?? "''") as part, is_missing,
                    case when is_missing then currency else '' end as currency, measure, sum(count)::bigint as count,
                    sum(free)::bigint as free, sum(unknown)::bigint as unknown, sum(amount)::text as amount,
                    null::timestamptz as corrected_at
@@ -65,9 +65,7 @@ extension PostgresQuery {
     fileprivate static func converted(
         _ question: FigureQuestion, _ zone: String, _ currency: String
     ) -> PostgresQuery {
-        let period =
-            question.isWhole ? "'0001-01-01'::date" : question.step == .month ? "date_trunc('month', day)::date" : "day"
-        return PostgresQuery(
+        PostgresQuery(
             "figures.converted",
             """
             with z as materialized (select \(currency)::text as target), cells as not materialized (
@@ -78,7 +76,7 @@ extension PostgresQuery {
                    and measure = any (\(question.figure.measures.map(\.rawValue)))
                    and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
             ), \(unescaped: ConvertedCells.converted(to: "(select target from z)")), summed as (
-                select \(unescaped: period) as period, part, case when is_lost then currency else '' end as currency, measure,
+                select \(unescaped: question.period(ofDay: "day")) as period, part, case when is_lost then currency else '' end as currency, measure,
                        \(unescaped: ConvertedCells.sums), max(corrected_at) as corrected_at
                   from converted group by 1, 2, 3, 4, coalesce(is_lost, false)
             )

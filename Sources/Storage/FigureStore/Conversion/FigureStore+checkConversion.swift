@@ -7,9 +7,12 @@ extension FigureStore {
     /// from the cells, and there is nothing to check.
     func checkConversion(repair: Bool, onDifference: (RowDifference) throws -> Void) async throws -> Int {
         let options = TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "figures.check_conversion")
-        let kept = try await pool.withTransaction(options) { session in
+        let kept = try await pool.withTransaction(options) { session -> (zone: String, currency: String)? in
             let state = try FigureState.read(session)
-            return state.currency.flatMap { state.keeps($0) ? (zone: state.zone ?? "", currency: $0) : nil }
+            guard let zone = state.zone, let currency = state.currency, state.keeps(currency, in: zone) else {
+                return nil
+            }
+            return (zone: zone, currency: currency)
         }
         guard let (zone, currency) = kept else { return 0 }
         let days = try await pool.query(.daysConverted(in: zone, currency)).map { try $0.decode(0, as: String.self) }

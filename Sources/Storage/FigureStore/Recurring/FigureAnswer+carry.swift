@@ -27,7 +27,7 @@ extension FigureAnswer {
             ratesCorrectedAt = [ratesCorrectedAt, before.ratesCorrectedAt].compactMap(\.self).max()
         }
         for cell in cells { changes[cell.period, default: [:]][Place(cell), default: FigureSums()].add(cell.sums) }
-        let today = try session.query(.today).one().decode(0, as: String.self)
+        let today = try session.query(.today(in: zone)).one().decode(0, as: String.self)
         cells = []
         for period in periods where period.description <= today {
             let changed = changes[period] ?? [:]

@@ -23,7 +23,7 @@ extension PostgresQuery {
             select period::text as period, part, months, due, retained
               from (
                 -- Years of days are added: neither a zone nor a text is made of each.
-                select \(unescaped: question.step == .day ? "day" : "date_trunc('month', day::timestamp)::date") as period,
+                select \(unescaped: question.period(ofDay: "day")) as period,
                        \(unescaped: question.split?.column ?? "''") as part, months, sum(due)::bigint as due,
                        sum(retained)::bigint as retained
                   from storehook.cohort_cells

@@ -17,11 +17,11 @@ extension FigureState {
     }
 
     /// What this release sums. A release that sums more has the next number, and sums all days anew.
-    static let content: Int16 = 5
+    static let content: Int16 = 6
 
     /// Lets what began and ended since the last time count: the hours in which something did are marked. Where an earlier release summed less,
     /// all days are to be summed.
-    func turn(_ session: borrowing PostgresSession) throws {
+    mutating func turn(_ session: borrowing PostgresSession) throws {
         let row = try session.query(.turn(to: Self.content)).one()
         let before = try row.decode("turned_until", as: PostgresTimestamp?.self)
         if let before, try row.decode("content", as: Int16.self) >= Self.content {
@@ -29,12 +29,14 @@ extension FigureState {
             for zone in zones { try session.query(.markCohorts(since: before, in: zone)) }
         } else {
             try markAllDays(session)
+            // A release that knows of no fiscal months takes their days for what is left of an earlier zone, and deletes them in parts.
+            if let fiscalZoneBeside { _ = try beginFiscalMonths(in: fiscalZoneBeside, session) }
         }
     }
 
     /// Has all days summed anew that have anything.
     func markAllDays(_ session: borrowing PostgresSession) throws {
-        // Of a zone whose days are being summed for the first time those that are, too.
+        // Of a zone whose days are being summed for the first time those that are, too. In another zone the first day may be the one before.
         guard let zone = zone ?? nextZone,
             let first = try session.query(.firstDay(in: zone)).one().decode(0, as: String?.self)
         else { return }
@@ -44,7 +46,7 @@ extension FigureState {
                 "figures.mark_all_days",
                 """
                 insert into storehook.figure_marks (day)
-                select d::date from generate_series(\(first)::text::timestamp, \(last)::text::timestamp, interval '1 day') d
+                select d::date from generate_series(\(first)::text::timestamp - interval '1 day', \(last)::text::timestamp, interval '1 day') d
                 """))
     }
 }
@@ -99,9 +101,9 @@ extension PostgresQuery {
 
     /// Whether a day ended, or something began or ended, since periods were last looked at, a minute ago or more.
     static let isTurning = """
-        exists (select from storehook.figure_state
-                 where zone is not null and turned_until < now() - interval '1 minute'
-                   and (turned_until at time zone zone)::date < (now() at time zone zone)::date)
+        exists (select from storehook.figure_state s cross join unnest(array[s.zone, s.fiscal_zone]) z (zone)
+                 where s.zone is not null and s.turned_until < now() - interval '1 minute'
+                   and (s.turned_until at time zone z.zone)::date < (now() at time zone z.zone)::date)
         or exists (select from (select turned_until as first, now() as last from storehook.figure_state
                               where zone is not null and turned_until < now() - interval '1 minute') z
                  cross join lateral (\(turning)) i)

@@ -33,15 +33,7 @@ enum RecurringChanges {
                    bool_or(f.id = l.order_id) as is_loud
               from loud l
              cross join lateral (\(RecurringPeriods.account(of: "l"))) a
-             cross join lateral (
-                select l.order_id as id
-                union
-                select o.id
-                  from storehook.account_lines k
-                  join storehook.booked_orders o
-                    on (o.environment, o.bundle_id, o.order_key) = (k.environment, k.bundle_id, k.original_transaction_id)
-                 cross join lateral (\(RecurringPeriods.account(of: "o"))) b
-                 where k.token = a.token and k.environment = l.environment and k.bundle_id = l.bundle_id and b.token = a.token) f
+             cross join lateral (\(RecurringPeriods.family(of: "l", account: "a"))) f
              group by 1, 2, 3, 4, 5, 6, 7
         ), levels as materialized (
             select h.*, coalesce(sum(monthly) filter (where starts_at < starts and ends_at >= starts) over held, 0) as former,

@@ -43,7 +43,7 @@ enum RecurringPeriods {
         """
 
     /// A trillion of a currency's unit, in thousandths: no product costs so much, and sums of such prices could not be stated.
-    private static let mostPrice: Int64 = 1_000_000_000_000_000
+    static let mostPrice: Int64 = 1_000_000_000_000_000
 
     /// An expression: for how many quarters of a month a payment lasts, by a period `h` (`billed_quarters`, `sold_at`, `signed_end`) and the plan
     /// `p` of its product, which may be missing.
@@ -80,6 +80,24 @@ enum RecurringPeriods {
          where (w.original_transaction_id, w.bundle_id, w.environment)
                = (\(purchase).order_key, \(purchase).bundle_id, \(purchase).environment)
            and w.token <> '\(noAccount)'
+        """
+    }
+
+    /// A query: the orders of a purchase's customer, as `id`: those of its account, or else itself. Some of them may renew nothing.
+    /// - Parameters:
+    ///   - purchase: the alias of a row with `environment`, `bundle_id` and `order_id`.
+    ///   - account: that of its row of ``account(of:)``.
+    static func family(of purchase: String, account: String) -> String {
+        """
+        select \(purchase).order_id as id
+        union
+        select o.id
+          from storehook.account_lines k
+          join storehook.booked_orders o
+            on (o.environment, o.bundle_id, o.order_key) = (k.environment, k.bundle_id, k.original_transaction_id)
+         cross join lateral (\(Self.account(of: "o"))) b
+         where k.token = \(account).token and k.environment = \(purchase).environment and k.bundle_id = \(purchase).bundle_id
+           and b.token = \(account).token
         """
     }
 

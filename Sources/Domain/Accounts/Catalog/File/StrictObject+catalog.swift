@@ -31,6 +31,10 @@ extension StrictObject {
                 "The currency in which figures of money are answered (ISO 4217); by default each currency is by itself."
             ),
             .init(
+                "fiscal_months", .boolean,
+                "Whether figures are kept by the months of Apple's fiscal year, too, in days of Los Angeles; false by default."
+            ),
+            .init(
                 "warning_days", .integer(0...365),
                 "How many days before its end an access counts as ending soon; 7 by default."),
             .init("app", .word(.bundleID), "The bundle id of the products that name none."),
