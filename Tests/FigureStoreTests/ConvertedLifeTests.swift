@@ -17,7 +17,7 @@ struct ConvertedLifeTests {
     func lives() async throws {
         var generator = SeededGenerator()
         let (seed, now) = (generator.seed, Timestamp(secondsSince1970: Int64(Date.now.timeIntervalSince1970)))
-        let lives = sampledSeeds(of: 2_000).map { OrderLives.life(seed: $0, now: now) }
+        let lives = sampledSeeds(of: takesAllSamples ? 2_000 : 1_000).map { OrderLives.life(seed: $0, now: now) }
         try await FigureDatabase.with(zone: Self.zone) { database in
             try await database.apply(FigureOracle.commission)
             try await database.site.hear(lives, size: 200, &generator)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Against the rules as they are told")
 struct ReferenceTests {
-    private static let rounds = samples(of: 3000)
+    private static let rounds = samples(of: takesAllSamples ? 3_000 : 1_500)
 
     @Test(
         "the status of random facts is the same wherever it may change, with reports and without, waiting for a renewal or not",
