@@ -152,15 +152,21 @@ struct OrderArrivalTests {
     func arrivals() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in
             var orders: [String: String] = [:]
+            // The first message of each life, the second one of each, …: one message of a life at a time.
+            var steps: [[LedgerEntry]] = []
             for (life, small) in Self.lives.enumerated() {
                 let count = small.messages("0.0").count
                 for (number, order) in Self.permutations(of: Array(0..<count)).enumerated() {
                     let id = "\(life * 1_000 + number).1"
                     let messages = small.messages(id)
-                    for place in order { try await site.apply([messages[place]]) }
+                    for (step, place) in order.enumerated() {
+                        if step == steps.count { steps.append([]) }
+                        steps[step].append(messages[place])
+                    }
                     orders["\(life * 1_000 + number)"] = "\(small.name), \(order)"
                 }
             }
+            for batch in steps.flatMap({ $0.batches(of: 50) }) { try await site.apply(batch) }
             let oracle = OrderOracle(site: site, zone: Self.zone)
             try await oracle.derive()
             let differences = Dictionary(grouping: try await oracle.differences()) {
