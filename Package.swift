@@ -83,7 +83,6 @@ let package = Package(
         // What C embeds because Swift cannot: the files of the migrations, and the commit.
         .target(name: "CEmbedded", path: "Sources/Base/CEmbedded", cSettings: commit),
         // gzip. The HTTP libraries are linked with it as well.
-        // gzip. The HTTP libraries are linked with it as well.
         .systemLibrary(name: "CZlib", path: "Sources/Base/CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CLibPQ", path: "Sources/Storage/CLibPQ", pkgConfig: "libpq",
