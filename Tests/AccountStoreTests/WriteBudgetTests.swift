@@ -254,11 +254,14 @@ struct WriteBudgetTests {
         }
     }
 
+    /// What all tables take but for those with one row of an account that is written again and again: how many of its earlier versions are there
+    /// at once depends on what else the server does.
     private func size(_ database: AccountDatabase) async throws -> Int64 {
         try await database.value(
             """
             select sum(pg_total_relation_size(c.oid))::bigint from pg_class c
              where c.relnamespace = 'storehook'::regnamespace and c.relkind in ('r', 'm')
+               and c.relname not in ('usage_counters', 'write_budgets')
             """)
     }
 
@@ -272,10 +275,6 @@ struct WriteBudgetTests {
             try await Self.leave(day, to: "ann", database)
             let before = try await size(database)
             try await write(kind, for: "ann", database)
-            // One row each, written again and again: its earlier versions go with the next VACUUM.
-            for table in ["usage_counters", "write_budgets"] {
-                try await database.pool.query("vacuum storehook.\(unescaped: table)")
-            }
             let growth = try await size(database) - before
             // Files grow by pages, and free space maps by some at once. What is paid for is not much more than what was written, either.
             #expect(growth <= day + 400_000, "\(kind): \(growth) bytes")
