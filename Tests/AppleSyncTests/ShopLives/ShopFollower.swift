@@ -256,8 +256,11 @@ struct ShopFollower {
             let since = differences[difference] ?? now
             let allowed: Milliseconds
             if difference.isMissing {
-                // Who had it before, and has paid on, never lacks it.
-                let isSeam = isNew && truths[id]?.products.contains(difference.product) == true
+                // Who had it before, and has paid on, never lacks it: but for an upgrade that did not arrive, in the place of a downgrade
+                // that had been charged ahead. Then Apple has signed that the other product runs.
+                let isSeam =
+                    isNew && truths[id]?.products.contains(difference.product) == true
+                    && !truth.replacing.contains(difference.product)
                 allowed = isSeam ? -1 : missedLately(id, at: since) ? Self.interval : -1
                 figures.longestMissing = max(figures.longestMissing, now - since)
             } else {

@@ -10,6 +10,9 @@ struct ShopTruth: Hashable {
     var covered: [String: String] = [:]
     /// When the running period of each of these ends, unless it is in grace.
     var ends: [String: Milliseconds] = [:]
+    /// Those of the products whose period was bought in the place of one that had been charged ahead: without its notification that one is
+    /// taken for the running period.
+    var replacing: Set<String> = []
 
     init() {}
 
@@ -20,10 +23,16 @@ struct ShopTruth: Hashable {
             let status = subscriber.appleStatus(of: line, at: now)
             statuses[state.originalTransactionId] = status
             // Transactions stand in the order of buying: of those that have begun the one that was bought last.
-            guard [1, 4].contains(status), let period = state.transactions.last(where: { $0.purchaseDate <= now })
+            guard [1, 4].contains(status),
+                let place = state.transactions.lastIndex(where: { $0.purchaseDate <= now })
             else {
                 continue
             }
+            let period = state.transactions[place]
+            let isReplacing = state.transactions[..<place].contains {
+                period.purchaseDate < $0.purchaseDate && $0.purchaseDate <= now
+            }
+            if isReplacing { replacing.formUnion(ShopListener.short([period.productId])) }
             covered[state.originalTransactionId] = period.productId
             if status == 1 { ends[state.originalTransactionId] = period.expiresDate }
         }
