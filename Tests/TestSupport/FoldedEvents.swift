@@ -18,10 +18,11 @@ public enum FoldedEvents {
                 "the last event of a subscription says something else than its status",
                 """
                 select count(*) from storehook.subscription_status s
-                  left join lateral (
-                       select ('{' || e.content || '}')::jsonb -> 'subscription' as said from storehook.events e
-                        where e.original_transaction_id = s.original_transaction_id and e.kind like 'subscription.%'
-                        order by e.id desc limit 1) e on true
+                  left join (
+                       select distinct on (original_transaction_id) original_transaction_id,
+                              ('{' || content || '}')::jsonb -> 'subscription' as said
+                         from storehook.events where kind like 'subscription.%'
+                        order by original_transaction_id, id desc) e using (original_transaction_id)
                  where e.said is null or e.said ->> 'status' <> s.status or (e.said ->> 'access')::boolean <> s.access
                 """
             ),
@@ -29,10 +30,11 @@ public enum FoldedEvents {
                 "the last event of an account says something else than its status",
                 """
                 select count(*) from storehook.account_status_now s
-                  left join lateral (
-                       select ('{' || e.content || '}')::jsonb -> 'access' as said from storehook.events e
-                        where e.token = s.token and e.environment = s.environment and e.kind = 'account.access_changed'
-                        order by e.sequence desc limit 1) e on true
+                  left join (
+                       select distinct on (token, environment) token, environment,
+                              ('{' || content || '}')::jsonb -> 'access' as said
+                         from storehook.events where kind = 'account.access_changed'
+                        order by token, environment, sequence desc) e using (token, environment)
                  where coalesce(e.said ->> 'tier', 'free') <> s.tier or coalesce(e.said ->> 'status', 'free') <> s.status
                 """
             ),
