@@ -42,6 +42,12 @@ build_kept() {
     begin_build "$configuration" "$was_there"
     # The versions that were resolved for it: nothing is looked up in the network then, and all clones compile the same.
     if [[ -e $path/Package.resolved ]]; then copy_whole "$path/Package.resolved" "$root/Package.resolved"; fi
+    # SwiftPM keeps the plan of the last build for as long as nothing changes in that build's package, and would follow it for any other one.
+    if [[ $(cat -- "$path/package" 2>/dev/null) != "$root" ]]; then
+        rm -f -- "$path/$configuration.yaml" "$path"/*/"$configuration"/description.json
+        mkdir -p -- "$path"
+        printf '%s\n' "$root" >"$path/package"
+    fi
     "$run" "$log" "${building[@]}" --scratch-path "$path" || status=$?
     # What a build left behind that was killed may stand in the way of the next one. An error in our own sources does not, nor a
     # build that was stopped.
