@@ -137,6 +137,6 @@ struct RecurringLifeTests {
     private static let enough = [
         ("new", 500), ("reactivation", 100), ("expansion", 100), ("contraction", 50), ("churn_voluntary", 100),
         ("churn_billing", 50), ("churn_other", 100), ("customer_back_soon", 20), ("customer_back", 100),
-        ("trial_converted", 100), ("trial_lapsed", 50),
+        ("trial_converted", 100), ("trial_lapsed", 20),
     ]
 }
