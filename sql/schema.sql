@@ -2,6 +2,22 @@
 
 CREATE SCHEMA storehook;
 
+CREATE FUNCTION storehook.account_payments(of_token uuid) RETURNS TABLE(environment text, bundle_id text, original_transaction_id text, starts_at timestamp with time zone)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select l.environment, l.bundle_id, l.original_transaction_id, p.starts_at
+      from storehook.account_lines l
+     cross join lateral storehook.purchase_payments(l.environment, l.bundle_id, l.original_transaction_id) p (starts_at)
+     where l.token = of_token
+       and not exists (
+           select from storehook.account_lines k
+            where (k.original_transaction_id, k.bundle_id, k.environment) = (l.original_transaction_id, l.bundle_id, l.environment)
+              and k.token not in (of_token, '00000000-0000-0000-0000-000000000000'))
+$$;
+
 CREATE FUNCTION storehook.account_status_at(at timestamp with time zone) RETURNS TABLE(token uuid, account text, environment text, tier text, status text, access boolean, source text, product_id text, bundle_id text, original_transaction_id text, act bigint, expires_at timestamp with time zone, will_renew boolean, in_trial boolean, since timestamp with time zone, until timestamp with time zone, version bigint, known_from timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
@@ -273,6 +289,27 @@ CREATE FUNCTION storehook.audit_actor(recorded_by text) RETURNS text
         else 'cli:' || left(coalesce(recorded_by, '-'), 206) end
 $_$;
 
+CREATE FUNCTION storehook.audit_applied_file() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(new.applied_by);
+    draft.role := 'admin';
+    draft.act := tg_argv[0];
+    draft.subject_kind := tg_argv[1];
+    draft.subject := new.version::text;
+    draft.after := jsonb_build_object('digest', encode(new.digest, 'hex'))::text;
+    draft.record := tg_table_name || ':' || new.version;
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
 CREATE TABLE storehook.audit (
     place bigint NOT NULL,
     at timestamp with time zone NOT NULL,
@@ -391,27 +428,6 @@ begin
     draft.record := 'closed_months:' || new.id;
     draft.body := storehook.audit_text(
         jsonb_build_object('why', case when tg_op = 'INSERT' then new.closed_why else new.reopened_why end));
-    perform storehook.add_audit_draft(draft);
-    return null;
-end
-$$;
-
-CREATE FUNCTION storehook.audit_commission() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET "TimeZone" TO 'UTC'
-    SET "DateStyle" TO 'ISO'
-    AS $$
-declare
-    draft storehook.audit_drafts;
-begin
-    draft.actor := storehook.audit_actor(new.applied_by);
-    draft.role := 'admin';
-    draft.act := 'apply_commission';
-    draft.subject_kind := 'commission';
-    draft.subject := new.version::text;
-    draft.after := jsonb_build_object('digest', encode(new.digest, 'hex'))::text;
-    draft.record := 'commissions:' || new.version;
     perform storehook.add_audit_draft(draft);
     return null;
 end
@@ -1894,6 +1910,21 @@ CREATE FUNCTION storehook.list_purchased_products() RETURNS void
         do update set held_until = excluded.held_until where p.held_until < excluded.held_until
 $$;
 
+CREATE FUNCTION storehook.mark_accounts(tokens uuid[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    insert into storehook.figure_marks (hour)
+    select distinct date_trunc('hour', m.at, 'UTC')
+      from (
+        select known_at as at from storehook.accounts where token = any (tokens)
+        union all
+        select min(p.starts_at) from unnest(tokens) t (token) cross join lateral storehook.account_payments(t.token) p
+         group by t.token, p.environment) m
+$$;
+
 CREATE FUNCTION storehook.mark_figures_of_accounts() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1977,9 +2008,33 @@ begin
       from rows r
      where r.ends_at is not null and r.starts_at >= date_trunc('hour', now())
        and exists (
-           select from storehook.figure_state s cross join lateral (values (s.zone), (s.next_zone)) z (zone)
+           select from storehook.figure_state s cross join lateral (values (s.zone), (s.next_zone), (s.fiscal_zone)) z (zone)
             where (r.starts_at at time zone z.zone)::date < ((now() + interval '2 hours') at time zone z.zone)::date);
     if ids is not null then perform storehook.mark_recurring(ids, firsts, lasts); end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.mark_figures_of_erased_account() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    perform storehook.mark_accounts(array[new.token]);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.mark_figures_of_known_accounts() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    perform storehook.mark_accounts(array_agg(token)) from rows having count(*) > 0;
     return null;
 end
 $$;
@@ -1998,6 +2053,93 @@ begin
         select distinct m.day from old_rows o join new_rows n using (id) cross join lateral (values (o.day), (n.day)) m (day)
          where (o.day, o.class_id) is distinct from (n.day, n.class_id);
     end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.mark_figures_of_payers() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    insert into storehook.figure_marks (hour)
+    select distinct date_trunc('hour', m.at, 'UTC')
+      from (
+        select c.token, c.environment, min(p.starts_at) as first
+          from (
+            select * from rows
+            union
+            select k.* from rows r
+              join storehook.account_lines k
+                on (k.original_transaction_id, k.bundle_id, k.environment) = (r.original_transaction_id, r.bundle_id, r.environment)) c
+         cross join lateral storehook.purchase_payments(c.environment, c.bundle_id, c.original_transaction_id) p (starts_at)
+         where c.token <> '00000000-0000-0000-0000-000000000000'
+         group by c.token, c.environment) c
+     cross join lateral (
+        select min(p.starts_at) as first
+          from storehook.account_payments(c.token) p
+         where p.environment = c.environment
+           and not exists (
+               select from rows r
+                where (r.original_transaction_id, r.bundle_id, r.environment) = (p.original_transaction_id, p.bundle_id, p.environment))) o
+     cross join lateral (
+        values (c.first), (o.first), ((select a.known_at from storehook.accounts a where a.token = c.token))) m (at)
+     where c.first <= coalesce(o.first, 'infinity') and m.at is not null;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.mark_figures_of_payments() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    ids    bigint[];
+    firsts timestamptz[];
+    lasts  timestamptz[];
+begin
+    if tg_op <> 'UPDATE' then
+        -- What begins in this hour has nothing behind it.
+        select array_agg(c.order_id), array_agg(c.first), array_agg(c.last) into ids, firsts, lasts
+          from (
+            select order_id, min(starts_at) as first, max(starts_at) as last from rows
+             where starts_at < date_trunc('hour', now()) and not is_void and not is_trial and price is distinct from 0
+             group by order_id) c;
+    else
+        select array_agg(c.order_id), array_agg(c.first), array_agg(c.last) into ids, firsts, lasts
+          from (
+            select order_id, min(least(o.starts_at, n.starts_at)) as first, max(greatest(o.starts_at, n.starts_at)) as last
+              from old_rows o join new_rows n using (order_id, item)
+             where (o.starts_at, o.is_void, o.is_trial, o.price is distinct from 0)
+                   is distinct from (n.starts_at, n.is_void, n.is_trial, n.price is distinct from 0)
+             group by order_id) c;
+    end if;
+    if ids is null then return null; end if;
+    insert into storehook.figure_marks (hour)
+    select distinct date_trunc('hour', m.at, 'UTC')
+      from unnest(ids, firsts, lasts) c (id, first, last)
+     cross join lateral (
+        select o.environment, o.bundle_id, coalesce(o.original_transaction_id, o.order_key) as purchase
+          from storehook.booked_orders o where o.id = c.id offset 0) o
+     cross join lateral (
+        select l.token from storehook.account_lines l
+         where (l.original_transaction_id, l.bundle_id, l.environment) = (o.purchase, o.bundle_id, o.environment)
+           and l.token <> '00000000-0000-0000-0000-000000000000' offset 0) l
+     cross join lateral (
+        select p.starts_at as at
+          from (
+            select p.starts_at, min(p.starts_at) filter (where p.starts_at > c.last) over () as next
+              from storehook.account_payments(l.token) p where p.environment = o.environment and p.starts_at > c.first) p
+         where p.starts_at <= coalesce(p.next, 'infinity')
+        union all
+        select a.known_at from storehook.accounts a where a.token = l.token and a.known_at >= c.first) m
+     where not exists (
+           select from storehook.booked_transactions t
+            where t.order_id = c.id and t.starts_at < c.first and not t.is_void and not t.is_trial and t.price is distinct from 0);
     return null;
 end
 $$;
@@ -2286,7 +2428,7 @@ CREATE FUNCTION storehook.mark_recurring(ids bigint[], firsts timestamp with tim
             select h.*, min(starts_at) filter (where price >= 1000) over (partition by id, first, last, product_id) as counted_at
               from held h
              where h.counts and h.price > 0 and h.price <= 1000000000000000 and h.currency is not null and h.starts_at < h.ends_at) b
-         where b.starts_at <= coalesce(b.counted_at, 'infinity') and b.starts_at < b.last
+         where b.starts_at <= coalesce(b.counted_at, 'infinity')
     ), cohorts as (
         select b.starts_at
           from begun b
@@ -2299,8 +2441,8 @@ CREATE FUNCTION storehook.mark_recurring(ids bigint[], firsts timestamp with tim
          cross join lateral (
             select (extract(year from i.at) * 12 + extract(month from i.at))::integer - began.months as months
               from (values (b.last)) i (at)) until
-         cross join (select unnest(array[zone, next_zone]) as zone from storehook.figure_state) z
-         where exists (
+         cross join (select unnest(array[zone, next_zone, fiscal_zone]) as zone from storehook.figure_state) z
+         where b.starts_at < b.last and exists (
             select from generate_series(greatest(since.months - 1, 0), least(until.months + 1, 36)) n
              cross join lateral (
                 select ((b.starts_at at time zone z.zone)::date + make_interval(months => n))::date + 1 as day) d
@@ -2308,6 +2450,15 @@ CREATE FUNCTION storehook.mark_recurring(ids bigint[], firsts timestamp with tim
              -- Midnight may come twice, and the first one counts.
              where i.at - greatest((i.at - interval '1 microsecond') at time zone z.zone + interval '1 microsecond' - d.day::timestamp,
                                    interval '0') between b.first and b.last)
+    ), settled as materialized (
+        -- What changes behind the day of the first payment of each order and product leaves these days as they are. No zone's day is longer.
+        select distinct r.id from related r
+         where r.first <= coalesce((select max(b.starts_at) from begun b where (b.first, b.last) = (r.first, r.last)), 'infinity')
+                          + interval '26 hours'
+    ), paid as (
+        select t.starts_at as at from settled s join storehook.booked_transactions t on t.order_id = s.id
+        union all
+        select f.at from settled s join storehook.booked_refunds f on f.order_id = s.id
     )
     insert into storehook.figure_marks (hour)
     select distinct date_trunc('hour', m.at, 'UTC')
@@ -2316,7 +2467,9 @@ CREATE FUNCTION storehook.mark_recurring(ids bigint[], firsts timestamp with tim
         union all
         select min(h.starts_at) filter (where h.starts_at > h.last) from held h group by h.id, h.first, h.last
         union all
-        select starts_at from cohorts) m
+        select starts_at from cohorts
+        union all
+        select at from paid) m
      where m.at < now() + interval '2 hours'
 $$;
 
@@ -2555,6 +2708,24 @@ begin
     end if;
     return made;
 end
+$$;
+
+CREATE FUNCTION storehook.purchase_payments(of_environment text, of_app text, of_purchase text) RETURNS SETOF timestamp with time zone
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select t.starts_at
+      from (
+        select o.id from storehook.booked_orders o
+         where (o.environment, o.bundle_id, o.order_key) = (of_environment, of_app, of_purchase) and o.class_id is not null
+        union
+        select o.id from storehook.booked_orders o
+         where o.original_transaction_id = of_purchase and o.order_key <> o.original_transaction_id
+           and (o.environment, o.bundle_id) = (of_environment, of_app) and o.class_id is not null) o
+      join storehook.booked_transactions t on t.order_id = o.id
+     where not t.is_void and not t.is_trial and t.price is distinct from 0
 $$;
 
 CREATE FUNCTION storehook.record_forbidden_tries() RETURNS bigint
@@ -2998,6 +3169,38 @@ COMMENT ON COLUMN storehook.account_counts.standing IS 'subscriber: has access, 
 COMMENT ON COLUMN storehook.account_counts.tier IS 'empty of anonymous purchases';
 
 COMMENT ON COLUMN storehook.account_counts.status IS 'as in account_status; empty of anonymous purchases';
+
+CREATE TABLE storehook.account_day_counts (
+    day date NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    standing text NOT NULL COLLATE pg_catalog."C",
+    tier text NOT NULL COLLATE pg_catalog."C",
+    status text NOT NULL COLLATE pg_catalog."C",
+    count bigint NOT NULL,
+    CONSTRAINT account_day_counts_check CHECK (((standing = 'anonymous'::text) = (status = ''::text))),
+    CONSTRAINT account_day_counts_count_check CHECK ((count > 0)),
+    CONSTRAINT account_day_counts_standing_check CHECK ((standing = ANY (ARRAY['subscriber'::text, 'access'::text, 'expired'::text, 'free'::text, 'anonymous'::text])))
+);
+
+COMMENT ON TABLE storehook.account_day_counts IS 'as account_counts, at account_days.ends_at; an account counts from when it was known, or from its first purchase or trial';
+
+CREATE TABLE storehook.account_days (
+    day date NOT NULL,
+    zone text NOT NULL COLLATE pg_catalog."C",
+    ends_at timestamp with time zone NOT NULL,
+    counted_at timestamp with time zone DEFAULT now() NOT NULL,
+    usage_counted_at timestamp with time zone
+);
+
+COMMENT ON TABLE storehook.account_days IS 'the days of which account_day_counts says how many accounts there were at their end; of other days that is not known';
+
+COMMENT ON COLUMN storehook.account_days.zone IS 'the time zone of the catalog by which the day was counted; a later one changes nothing';
+
+COMMENT ON COLUMN storehook.account_days.ends_at IS 'the first instant behind it; account_day_counts are of this instant';
+
+COMMENT ON COLUMN storehook.account_days.counted_at IS 'when that was worked out; accounts that had been erased by then are not in it';
+
+COMMENT ON COLUMN storehook.account_days.usage_counted_at IS 'when usage_days was counted; again 35 days after the day''s end, when nothing more is reported of it. Null of a day whose usage was not kept any more';
 
 CREATE TABLE storehook.account_history (
     token uuid NOT NULL,
@@ -3791,7 +3994,7 @@ CREATE TABLE storehook.closed_months (
     CONSTRAINT closed_months_closed_by_check CHECK (((length(closed_by) >= 1) AND (length(closed_by) <= 200))),
     CONSTRAINT closed_months_closed_why_check CHECK (((length(closed_why) >= 1) AND (length(closed_why) <= 1000))),
     CONSTRAINT closed_months_days_check CHECK ((first_day <= last_day)),
-    CONSTRAINT closed_months_month_check CHECK ((month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'::text)),
+    CONSTRAINT closed_months_month_check CHECK ((month ~ '^[0-9]{4}-(FM)?(0[1-9]|1[0-2])$'::text)),
     CONSTRAINT closed_months_proof_check CHECK ((is_proven OR (closed_why IS NOT NULL))),
     CONSTRAINT closed_months_reopened_by_check CHECK (((length(reopened_by) >= 1) AND (length(reopened_by) <= 200))),
     CONSTRAINT closed_months_reopened_check CHECK ((((reopened_at IS NULL) = (reopened_by IS NULL)) AND ((reopened_at IS NULL) = (reopened_why IS NULL)))),
@@ -3800,6 +4003,8 @@ CREATE TABLE storehook.closed_months (
 );
 
 COMMENT ON TABLE storehook.closed_months IS 'months of figures that were closed, in Production; those that were opened again, too';
+
+COMMENT ON COLUMN storehook.closed_months.month IS 'of the calendar, as 2026-10, or of Apple''s fiscal year, as 2026-FM10';
 
 COMMENT ON COLUMN storehook.closed_months.zone IS 'whose days its days are';
 
@@ -5371,7 +5576,7 @@ ALTER TABLE ONLY storehook.figure_cells REPLICA IDENTITY FULL;
 
 COMMENT ON TABLE storehook.figure_cells IS 'rows of the books by day and amount; product, country and currency are empty where no record says them';
 
-COMMENT ON COLUMN storehook.figure_cells.measure IS 'order: by the day in its number. sale: by purchaseDate; refunded_sale: those of it that are refunded, by the same day. refund and reversal: by their own date. late_…: by the day on which they were heard of, where their own had ended more than 24 hours before. enter and leave: periods that begin and end to count for recurring revenue, with the price a month. new to churn_…: those of them by which what a customer pays a month is another one at the end of the day than at the end of the day before. customer_…: customers who began, came back (soon: in the month in which they stopped) or stopped to pay. trial: by the day of its start; trial_converted, trial_lapsed, trial_refunded: what came of it, by the same day. attempt_…: attempts to buy, by how they ended and the day of their first report. restore_…: restores, by how they ended and the day of their report. proceeds: sales for money with what they are estimated to bring; proceeds_back and proceeds_again: the same of refunds and of reversals, by their own date';
+COMMENT ON COLUMN storehook.figure_cells.measure IS 'order: by the day in its number. sale: by purchaseDate; refunded_sale: those of it that are refunded, by the same day. refund and reversal: by their own date. late_…: by the day on which they were heard of, where their own had ended more than 24 hours before. enter and leave: periods that begin and end to count for recurring revenue, with the price a month. new to churn_…: those of them by which what a customer pays a month is another one at the end of the day than at the end of the day before. customer_…: customers who began, came back (soon: in the month in which they stopped) or stopped to pay. trial: by the day of its start; trial_converted, trial_lapsed, trial_refunded: what came of it, by the same day. attempt_…: attempts to buy, by how they ended and the day of their first report. restore_…: restores, by how they ended and the day of their report. proceeds: sales for money with what they are estimated to bring; proceeds_back and proceeds_again: the same of refunds and of reversals, by their own date. account_known: accounts, of no app, by the day from which they are known or, where that is earlier, of their first payment; account_paid: their first payments, by purchaseDate';
 
 COMMENT ON COLUMN storehook.figure_cells.rate_day IS 'the day of the transaction, whose exchange rate counts; null of orders';
 
@@ -5420,7 +5625,10 @@ CREATE TABLE storehook.figure_state (
     converted_from date,
     turned_until timestamp with time zone,
     content smallint DEFAULT 1 NOT NULL,
+    fiscal_zone text COLLATE pg_catalog."C",
+    fiscal_from date,
     CONSTRAINT figure_state_currency_check CHECK (((converted_from IS NULL) OR (currency IS NOT NULL))),
+    CONSTRAINT figure_state_fiscal_check CHECK (((fiscal_from IS NULL) OR (fiscal_zone IS NOT NULL))),
     CONSTRAINT figure_state_is_only_check CHECK (is_only),
     CONSTRAINT figure_state_walk_check CHECK (((next_zone IS NULL) = (summed_from IS NULL)))
 );
@@ -5440,6 +5648,10 @@ COMMENT ON COLUMN storehook.figure_state.converted_from IS 'the first of the day
 COMMENT ON COLUMN storehook.figure_state.turned_until IS 'periods that begin or end after this do not count yet for recurring revenue; null before the first were summed';
 
 COMMENT ON COLUMN storehook.figure_state.content IS 'what the figures are summed of, by the number that the release has for it; a release that sums more has a higher one, and sums all days anew';
+
+COMMENT ON COLUMN storehook.figure_state.fiscal_zone IS 'the zone of fiscal months, where the catalog wants them: its days are kept beside those of the other zones, unless it is one of these';
+
+COMMENT ON COLUMN storehook.figure_state.fiscal_from IS 'the first of the days that are summed in it; null where all are';
 
 CREATE TABLE storehook.figure_sums (
     grain text NOT NULL COLLATE pg_catalog."C",
@@ -5520,6 +5732,24 @@ CREATE VIEW storehook.figures_daily AS
   GROUP BY f.figure, c.environment, c.day, c.zone, c.bundle_id, c.product_id, c.storefront, c.currency;
 
 COMMENT ON VIEW storehook.figures_daily IS 'figures by day, app, product, country and currency; amounts in thousandths of the currency, null where none is known';
+
+CREATE TABLE storehook.fiscal_calendars (
+    version bigint NOT NULL,
+    source text NOT NULL,
+    digest bytea NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL,
+    applied_by text NOT NULL,
+    CONSTRAINT fiscal_calendars_applied_by_check CHECK (((length(applied_by) >= 1) AND (length(applied_by) <= 200))),
+    CONSTRAINT fiscal_calendars_digest_check CHECK ((length(digest) = 32))
+);
+
+COMMENT ON TABLE storehook.fiscal_calendars IS 'fiscal calendars that operators applied: the last one counts, and without any the one that the release has; inputs of figures, never their results';
+
+COMMENT ON COLUMN storehook.fiscal_calendars.version IS '1 to n without a gap';
+
+COMMENT ON COLUMN storehook.fiscal_calendars.source IS 'the file, word for word (YAML)';
+
+COMMENT ON COLUMN storehook.fiscal_calendars.digest IS 'SHA-256 of the file';
 
 CREATE TABLE storehook.forbidden_tries (
     member_id bigint NOT NULL,
@@ -6804,6 +7034,25 @@ COMMENT ON COLUMN storehook.usage_counters.starts_on IS 'the first day as the ca
 
 COMMENT ON COLUMN storehook.usage_counters.resets_at IS 'the first instant that does not belong to it any more; null of what is counted in total';
 
+CREATE TABLE storehook.usage_days (
+    day date NOT NULL,
+    feature text NOT NULL COLLATE pg_catalog."C",
+    period text NOT NULL COLLATE pg_catalog."C",
+    tier text NOT NULL COLLATE pg_catalog."C",
+    is_over boolean NOT NULL,
+    accounts bigint NOT NULL,
+    used bigint NOT NULL,
+    CONSTRAINT usage_days_accounts_check CHECK ((accounts > 0)),
+    CONSTRAINT usage_days_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text, 'total'::text]))),
+    CONSTRAINT usage_days_used_check CHECK ((used > 0))
+);
+
+COMMENT ON TABLE storehook.usage_days IS 'what usage_counters had at the end of a day, by feature and tier: of the day, of its month so far, or in total. What was refused is counted nowhere';
+
+COMMENT ON COLUMN storehook.usage_days.tier IS 'the account''s in Production at the end of the day';
+
+COMMENT ON COLUMN storehook.usage_days.is_over IS 'whether what is counted ended with the day: of a day always, of a month on its last day';
+
 CREATE TABLE storehook.usage_keys (
     token uuid NOT NULL,
     feature text NOT NULL COLLATE pg_catalog."C",
@@ -6834,6 +7083,53 @@ COMMENT ON COLUMN storehook.usage_keys.used IS 'what was used after it, of its d
 
 COMMENT ON COLUMN storehook.usage_keys.kept_until IS '35 days after its period''s end; of what is counted in total, 35 days after it was reported';
 
+CREATE TABLE storehook.value_cells (
+    zone text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    environment text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    cohort date NOT NULL,
+    months smallint NOT NULL,
+    currency text NOT NULL COLLATE pg_catalog."C",
+    rate_day date NOT NULL,
+    unit bigint,
+    count bigint NOT NULL,
+    CONSTRAINT value_cells_cohort_check CHECK ((day >= cohort)),
+    CONSTRAINT value_cells_months_check CHECK (((months >= 0) AND (months <= 36)))
+);
+
+ALTER TABLE ONLY storehook.value_cells REPLICA IDENTITY FULL;
+
+COMMENT ON TABLE storehook.value_cells IS 'sales, refunds and reversals of subscriptions by their own day, with the day of their customer''s first payment (customer_new in figure_cells)';
+
+COMMENT ON COLUMN storehook.value_cells.cohort IS 'the day of the customer''s first payment; what a customer paid before it is left out';
+
+COMMENT ON COLUMN storehook.value_cells.months IS 'the least number of months by which the day is not behind the cohort''s: on the same day of the month, or the last one of a month that has none';
+
+COMMENT ON COLUMN storehook.value_cells.rate_day IS 'the day of the transaction, whose exchange rate counts';
+
+COMMENT ON COLUMN storehook.value_cells.unit IS 'the amount of each row, in thousandths of the currency, negative of refunds; null where it is not known';
+
+COMMENT ON COLUMN storehook.value_cells.count IS 'how many rows of this amount there are';
+
+CREATE TABLE storehook.value_sums (
+    zone text NOT NULL COLLATE pg_catalog."C",
+    environment text NOT NULL COLLATE pg_catalog."C",
+    cohort date NOT NULL,
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    months smallint NOT NULL,
+    currency text NOT NULL COLLATE pg_catalog."C",
+    count bigint NOT NULL,
+    unknown bigint NOT NULL,
+    amount numeric NOT NULL
+);
+
+COMMENT ON TABLE storehook.value_sums IS 'sums of value_cells by the month of the first payment';
+
+COMMENT ON COLUMN storehook.value_sums.cohort IS 'the first day of that month';
+
+COMMENT ON COLUMN storehook.value_sums.unknown IS 'how many rows have no amount';
+
 CREATE TABLE storehook.write_budgets (
     token uuid NOT NULL,
     day date NOT NULL,
@@ -6862,6 +7158,12 @@ ALTER TABLE ONLY storehook.account_count_state
 
 ALTER TABLE ONLY storehook.account_counts
     ADD CONSTRAINT account_counts_pkey PRIMARY KEY (environment, standing, tier, status);
+
+ALTER TABLE ONLY storehook.account_day_counts
+    ADD CONSTRAINT account_day_counts_pkey PRIMARY KEY (environment, day, standing, tier, status);
+
+ALTER TABLE ONLY storehook.account_days
+    ADD CONSTRAINT account_days_pkey PRIMARY KEY (day);
 
 ALTER TABLE ONLY storehook.account_history
     ADD CONSTRAINT account_history_pkey PRIMARY KEY (token, environment, starts_at);
@@ -7053,7 +7355,7 @@ ALTER TABLE ONLY storehook.extensions
     ADD CONSTRAINT extensions_pkey PRIMARY KEY (id);
 
 ALTER TABLE storehook.figure_cells
-    ADD CONSTRAINT figure_cells_measure_check CHECK ((measure = ANY (ARRAY['order'::text, 'sale'::text, 'refunded_sale'::text, 'refund'::text, 'reversal'::text, 'late_sale'::text, 'late_refund'::text, 'late_reversal'::text, 'enter'::text, 'leave'::text, 'new'::text, 'reactivation'::text, 'expansion'::text, 'contraction'::text, 'churn_voluntary'::text, 'churn_billing'::text, 'churn_other'::text, 'customer_new'::text, 'customer_back'::text, 'customer_back_soon'::text, 'customer_lost_voluntary'::text, 'customer_lost_billing'::text, 'customer_lost_other'::text, 'trial'::text, 'trial_converted'::text, 'trial_lapsed'::text, 'trial_refunded'::text, 'attempt_completed'::text, 'attempt_failed'::text, 'attempt_cancelled'::text, 'attempt_pending'::text, 'restore_completed'::text, 'restore_failed'::text, 'restore_nothing'::text, 'restore_cancelled'::text, 'proceeds'::text, 'proceeds_back'::text, 'proceeds_again'::text]))) NOT VALID;
+    ADD CONSTRAINT figure_cells_measure_check CHECK ((measure = ANY (ARRAY['order'::text, 'sale'::text, 'refunded_sale'::text, 'refund'::text, 'reversal'::text, 'late_sale'::text, 'late_refund'::text, 'late_reversal'::text, 'enter'::text, 'leave'::text, 'new'::text, 'reactivation'::text, 'expansion'::text, 'contraction'::text, 'churn_voluntary'::text, 'churn_billing'::text, 'churn_other'::text, 'customer_new'::text, 'customer_back'::text, 'customer_back_soon'::text, 'customer_lost_voluntary'::text, 'customer_lost_billing'::text, 'customer_lost_other'::text, 'trial'::text, 'trial_converted'::text, 'trial_lapsed'::text, 'trial_refunded'::text, 'attempt_completed'::text, 'attempt_failed'::text, 'attempt_cancelled'::text, 'attempt_pending'::text, 'restore_completed'::text, 'restore_failed'::text, 'restore_nothing'::text, 'restore_cancelled'::text, 'proceeds'::text, 'proceeds_back'::text, 'proceeds_again'::text, 'account_known'::text, 'account_paid'::text]))) NOT VALID;
 
 ALTER TABLE ONLY storehook.figure_marks
     ADD CONSTRAINT figure_marks_pkey PRIMARY KEY (id);
@@ -7069,6 +7371,9 @@ ALTER TABLE ONLY storehook.figure_sums
 
 ALTER TABLE ONLY storehook.figure_terms
     ADD CONSTRAINT figure_terms_pkey PRIMARY KEY (kind, place);
+
+ALTER TABLE ONLY storehook.fiscal_calendars
+    ADD CONSTRAINT fiscal_calendars_pkey PRIMARY KEY (version);
 
 ALTER TABLE ONLY storehook.forbidden_tries
     ADD CONSTRAINT forbidden_tries_pkey PRIMARY KEY (member_id, route, minute);
@@ -7305,8 +7610,14 @@ ALTER TABLE storehook.usage_counters
 ALTER TABLE ONLY storehook.usage_counters
     ADD CONSTRAINT usage_counters_pkey PRIMARY KEY (token, feature, period, starts_on);
 
+ALTER TABLE ONLY storehook.usage_days
+    ADD CONSTRAINT usage_days_pkey PRIMARY KEY (day, feature, period, tier);
+
 ALTER TABLE ONLY storehook.usage_keys
     ADD CONSTRAINT usage_keys_pkey PRIMARY KEY (token, feature, key);
+
+ALTER TABLE ONLY storehook.value_sums
+    ADD CONSTRAINT value_sums_pkey PRIMARY KEY (zone, environment, cohort, bundle_id, months, currency);
 
 ALTER TABLE ONLY storehook.write_budgets
     ADD CONSTRAINT write_budgets_pkey PRIMARY KEY (token);
@@ -7326,6 +7637,8 @@ CASE
     WHEN ((phase_status[cardinality(phase_starts)] = ANY (ARRAY['expired'::text, 'trial_expired'::text, 'revoked'::text, 'free'::text])) AND ((phase_status[(cardinality(phase_starts) - 1)] = 'grace_period'::text) OR ((phase_status[(cardinality(phase_starts) - 1)] = ANY (ARRAY['active'::text, 'trial'::text, 'cancelled'::text])) AND (NOT phase_will_renew[(cardinality(phase_starts) - 1)])))) THEN phase_starts[cardinality(phase_starts)]
     ELSE NULL::timestamp with time zone
 END), catalog);
+
+CREATE INDEX accounts_known ON storehook.accounts USING btree (known_at);
 
 CREATE INDEX anomalies_by_purchase ON storehook.anomalies USING btree (original_transaction_id, bundle_id, environment, signed_at);
 
@@ -7525,6 +7838,10 @@ CREATE INDEX usage_counters_over ON storehook.usage_counters USING btree (resets
 
 CREATE INDEX usage_keys_kept_until ON storehook.usage_keys USING btree (kept_until);
 
+CREATE INDEX value_cells_of_cohort ON storehook.value_cells USING btree (zone, cohort);
+
+CREATE INDEX value_cells_of_day ON storehook.value_cells USING btree (zone, day);
+
 CREATE INDEX write_budgets_by_day ON storehook.write_budgets USING btree (day);
 
 ALTER INDEX storehook.events_pkey ATTACH PARTITION storehook.events_default_pkey;
@@ -7566,7 +7883,7 @@ CREATE TRIGGER closed_months_open_once BEFORE UPDATE ON storehook.closed_months 
 
 CREATE TRIGGER closed_rows_in_time AFTER INSERT ON storehook.closed_rows REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION storehook.refuse_late_closing();
 
-CREATE TRIGGER commissions_audit AFTER INSERT ON storehook.commissions FOR EACH ROW EXECUTE FUNCTION storehook.audit_commission();
+CREATE TRIGGER commissions_audit AFTER INSERT ON storehook.commissions FOR EACH ROW EXECUTE FUNCTION storehook.audit_applied_file('apply_commission', 'commission');
 
 CREATE TRIGGER consumption_answers_audit AFTER UPDATE OF sent_by ON storehook.consumption_answers FOR EACH ROW WHEN (((new.sent_by IS NOT NULL) AND (new.began_at IS DISTINCT FROM old.began_at))) EXECUTE FUNCTION storehook.audit_consumption();
 
@@ -7604,9 +7921,13 @@ CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.reported_restores RE
 
 CREATE TRIGGER figures_of_changed_attempts AFTER UPDATE ON storehook.booked_orders REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_attempted_orders();
 
+CREATE TRIGGER figures_of_changed_payments AFTER UPDATE ON storehook.booked_transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_payments();
+
 CREATE TRIGGER figures_of_changed_service AFTER UPDATE ON storehook.booked_transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_service();
 
 CREATE TRIGGER figures_of_changed_trials AFTER UPDATE ON storehook.booked_transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_trials();
+
+CREATE TRIGGER figures_of_erased AFTER UPDATE OF erased_at ON storehook.accounts FOR EACH ROW WHEN (((old.erased_at IS NULL) <> (new.erased_at IS NULL))) EXECUTE FUNCTION storehook.mark_figures_of_erased_account();
 
 CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.account_lines REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_accounts();
 
@@ -7624,11 +7945,17 @@ CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.reported_restores REFER
 
 CREATE TRIGGER figures_of_gone_cohorts AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_cohorts();
 
+CREATE TRIGGER figures_of_gone_payers AFTER DELETE ON storehook.account_lines REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_payers();
+
+CREATE TRIGGER figures_of_gone_payments AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_payments();
+
 CREATE TRIGGER figures_of_gone_service AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_service();
 
 CREATE TRIGGER figures_of_gone_trials AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_trials();
 
 CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.account_lines REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_accounts();
+
+CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.accounts REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_known_accounts();
 
 CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_attempts REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_attempts();
 
@@ -7644,9 +7971,15 @@ CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.reported_restores REFERE
 
 CREATE TRIGGER figures_of_new_cohorts AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_cohorts();
 
+CREATE TRIGGER figures_of_new_payers AFTER INSERT ON storehook.account_lines REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_payers();
+
+CREATE TRIGGER figures_of_new_payments AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_payments();
+
 CREATE TRIGGER figures_of_new_service AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_service();
 
 CREATE TRIGGER figures_of_new_trials AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_trials();
+
+CREATE TRIGGER fiscal_calendars_audit AFTER INSERT ON storehook.fiscal_calendars FOR EACH ROW EXECUTE FUNCTION storehook.audit_applied_file('apply_fiscal_calendar', 'fiscal_calendar');
 
 CREATE TRIGGER one_time_purchases_by_who_knows_accounts BEFORE INSERT ON storehook.one_time_purchases FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
@@ -7677,6 +8010,9 @@ CREATE TRIGGER staff_tokens_audit AFTER INSERT OR UPDATE ON storehook.staff_toke
 CREATE TRIGGER subscriptions_by_who_knows_accounts BEFORE INSERT ON storehook.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
 CREATE TRIGGER subscriptions_deleted_by_who_knows_accounts BEFORE DELETE ON storehook.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
+
+ALTER TABLE ONLY storehook.account_day_counts
+    ADD CONSTRAINT account_day_counts_day_fkey FOREIGN KEY (day) REFERENCES storehook.account_days(day);
 
 ALTER TABLE ONLY storehook.account_status
     ADD CONSTRAINT account_status_catalog_fkey FOREIGN KEY (catalog) REFERENCES storehook.catalogs(version);
@@ -7729,6 +8065,11 @@ ALTER TABLE ONLY storehook.refresh_queue
 ALTER TABLE ONLY storehook.staff_tokens
     ADD CONSTRAINT staff_tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES storehook.staff_members(id);
 
+ALTER TABLE ONLY storehook.usage_days
+    ADD CONSTRAINT usage_days_day_fkey FOREIGN KEY (day) REFERENCES storehook.account_days(day);
+
+REVOKE ALL ON FUNCTION storehook.account_payments(of_token uuid) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.add_audit_draft(draft storehook.audit_drafts) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.append_audit(draft storehook.audit_drafts, tail storehook.audit_tail) FROM PUBLIC;
@@ -7737,13 +8078,13 @@ REVOKE ALL ON FUNCTION storehook.audit_account_ids() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_actor(recorded_by text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.audit_applied_file() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.audit_bytes(a storehook.audit) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_catalog() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_closed_month() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION storehook.audit_commission() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_consent() FROM PUBLIC;
 
@@ -7829,6 +8170,8 @@ REVOKE ALL ON FUNCTION storehook.keep_staff_text() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.list_purchased_products() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.mark_accounts(tokens uuid[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_accounts() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_attempted_orders() FROM PUBLIC;
@@ -7837,7 +8180,15 @@ REVOKE ALL ON FUNCTION storehook.mark_figures_of_attempts() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_cohorts() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_erased_account() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_known_accounts() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_orders() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_payers() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.mark_figures_of_payments() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_refunds() FROM PUBLIC;
 
@@ -7874,6 +8225,8 @@ REVOKE ALL ON FUNCTION storehook.owed_at(bundle_id text, environment text) FROM 
 REVOKE ALL ON FUNCTION storehook.place_events(most integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.plan_history(bundle_ids text[], environments text[], behind interval, partial boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.purchase_payments(of_environment text, of_app text, of_purchase text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.record_forbidden_tries() FROM PUBLIC;
 
