@@ -57,6 +57,7 @@ struct ConsoleTests {
         ("/admin/subscriptions/alice/change-tier", #""tier": "premium""#, "change_tier"),
         ("/admin/subscriptions/alice/revoke", "", "revoke"), ("/admin/subscriptions/alice/unrevoke", "", "unrevoke"),
         ("/admin/subscriptions/bob/extend", #""days": 3, "withApple": true"#, "request_extension"),
+        ("/admin/extensions/1/close", "", "close_extension"),
         (
             "/admin/purchases/{purchase}/move",
             #""environment": "Production", "app": "com.example.storehook", "account": "carol""#, "move"
@@ -73,6 +74,8 @@ struct ConsoleTests {
             try await site.pool.query("select storehook.note_opened_texts('cli:x', 'x', 1, false, 'audit', 'texts')")
             let purchase = try await Self.purchase(site, of: "bob")
             let order = try await Self.order(site)
+            try await site.outbox.store(["first", "second", "third"].map { Array($0.utf8) })
+            try await site.with(["work"]) { _ in try await site.untilDone() }
             #expect(try await site.run("staff", "add", "kim@example.com", "--role", "admin").ending == .exited(0))
             let token = try await Self.token(site)
             try await withUser(in: "storehook_console", site) { user in
@@ -91,7 +94,22 @@ struct ConsoleTests {
                         #expect(rows.map(\.act) == [act] && rows.first?.actor == "staff:1", "\(path): \(rows)")
                         #expect(rows.first?.login == "\(site.database.name)_user" && rows.first?.role == "admin")
                     }
+                    let another = String(
+                        decoding: try JSONEncoder().encode([
+                            "catalog": shopCatalog + "\nwarning_days: 9\n", "reason": "why",
+                        ]), as: UTF8.self)
+                    let compared = try await api.send(
+                        "/admin/catalog/diff?open=true", token: token,
+                        body: another.replacing(/,?"reason":"why",?/, with: ""))
+                    #expect(compared.status == 200, "\(compared.body) \(program.errors)")
                     for (path, body, act) in [
+                        ("/admin/dead-letters/1/replay", #"{"reason": "why"}"#, "replay_dead_letters"),
+                        ("/admin/dead-letters/2/discard", #"{"reason": "why"}"#, "discard_dead_letters"),
+                        (
+                            "/admin/jobs",
+                            #"{"act": "discard", "filter": {"ids": [3]}, "upTo": 3, "confirmed": 1, "reason": "why"}"#,
+                            "discard_dead_letters"
+                        ), ("/admin/jobs/1/stop", #"{"reason": "why"}"#, "stop_job"),
                         (
                             "/admin/orders/\(order)/refund-requests", #"{"type": "full", "reason": "why"}"#,
                             "create_refund_request"
@@ -99,7 +117,8 @@ struct ConsoleTests {
                         (
                             "/admin/refund-requests/RF-001/record",
                             #"{"reference": "bank 7", "amount": 1, "at": "2026-01-31"}"#, "record_refund"
-                        ),
+                        ), ("/admin/notes", #"{"account": "alice", "note": "called"}"#, "add_note"),
+                        ("/admin/catalog/apply", another, "apply_catalog"),
                     ] {
                         let before = try await AuditLog(site.pool).tail().place
                         let answer = try await api.send(path, token: token, body: body)
@@ -107,8 +126,24 @@ struct ConsoleTests {
                         let rows = try await AuditLog(site.pool).rows(after: before, through: .max)
                         #expect(rows.map(\.act) == [act] && rows.first?.actor == "staff:1", "\(path): \(rows)")
                     }
+                    let searched = try await api.send("/admin/search", token: token, body: #"{"text": "alice"}"#)
+                    #expect(searched.status == 200, "\(searched.body) \(program.errors)")
+                    let search = try #require(searched.object?["id"] as? String)
+                    for (path, body) in [
+                        ("/admin/filters", #"{"page": "jobs", "name": "failed", "qualifiers": {"state": "failed"}}"#),
+                        ("/admin/filters/1/remove", "{}"),
+                    ] {
+                        let answer = try await api.send(path, token: token, body: body)
+                        #expect([200, 201].contains(answer.status), "\(path): \(answer.body) \(program.errors)")
+                    }
                     for path in [
-                        "/admin/orders?open=true", "/admin/orders?search=alice", "/admin/orders?search=\(purchase)",
+                        "/admin/search/\(search)?open=true", "/admin/customers/alice?open=true", "/admin/filters",
+                        "/admin/customers/bob?at=2026-01-31",
+                        "/admin/overview", "/admin/dead-letters?text=alf", "/admin/dead-letters/3",
+                        "/admin/dead-letters?resolution=discarded", "/admin/dead-letters/2?open=true",
+                        "/admin/jobs?open=true", "/admin/jobs/1",
+                        "/admin/jobs/1/results?format=csv", "/admin/orders?open=true", "/admin/orders?search=alice",
+                        "/admin/orders?search=\(purchase)",
                         "/admin/orders?updatedSince=2026-01-01&tier=pro", "/admin/orders/\(order)?open=true",
                         "/admin/orders?account=carol", "/admin/refund-requests?open=true",
                         "/admin/refund-requests/RF-001", "/admin/figures/refund_rate?split=country",
@@ -124,7 +159,11 @@ struct ConsoleTests {
                         "/admin/subscriptions/stats/overview?environment=Production",
                         "/admin/subscriptions/stats/users?by=day&split=tier", "/admin/subscriptions/stats/usage",
                         "/admin/audit?open=true&reason=x", "/admin/subscriptions?open=true",
-                        "/admin/staff?removed=true",
+                        "/admin/staff?removed=true", "/admin/due", "/admin/due/ends?age=6h&imported=true",
+                        "/admin/notes?open=true", "/admin/notes?account=alice", "/admin/expiring?days=30&open=true",
+                        "/admin/consumption-requests?days=30&state=open", "/admin/extensions?open=true",
+                        "/admin/extensions/1?open=true", "/admin/endpoints?open=true", "/admin/deliveries?open=true",
+                        "/admin/deliveries?account=alice&endpoint=1", "/admin/catalog", "/admin/health",
                         "/admin/subscriptions/alice?open=true", "/admin/subscriptions/bob?environment=Sandbox",
                         "/admin/subscriptions/carol", "/admin/audit?format=csv&open=true&reason=x",
                     ] {
@@ -223,7 +262,7 @@ struct ConsoleTests {
     }
 
     /// The number of the only order there is.
-    private static func order(_ site: Site) async throws -> String {
+    static func order(_ site: Site) async throws -> String {
         try await site.with(["work"]) { _ in
             try await eventually("the order has its number") {
                 try await site.pool.query("select count(*) from storehook.booked_orders where number is not null")
@@ -235,7 +274,7 @@ struct ConsoleTests {
     }
 
     /// A subscription that gives an account access, from now for a month.
-    private static func purchase(_ site: Site, of account: String) async throws -> String {
+    static func purchase(_ site: Site, of account: String) async throws -> String {
         var customer = SimulatedSubscriber(
             app: .example.in(.production),
             appAccountToken: AccountToken.of(account).description, lane: 1, seed: 1)

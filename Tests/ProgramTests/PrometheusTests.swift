@@ -110,6 +110,10 @@ struct PrometheusTests {
             try await eventually("all targets are up") {
                 try await prometheus.query("up == 1").count == 3
             }
+            // What a worker counts at its start is on its page some seconds later.
+            try await eventually("what is due is counted") {
+                try await fetch("http://127.0.0.1:\(ports.1)/metrics").body.contains("storehook_due_lines 0")
+            }
             try await load(site, port: try #require(receiver.port))
             for _ in 0..<20 {
                 let asked = "http://127.0.0.1:\(try #require(api.port))/v1/account"

@@ -20,6 +20,32 @@ extension EvidencePipeline {
         try await change("accounts.act") { try accounts.act(kind, for: account, by: person, why: why, $0) }
     }
 
+    /// What an act for an account in Production would do now. Nothing is done or recorded.
+    /// - Returns: as ``act(_:for:by:why:)``; the act's number is none.
+    /// - Throws: likewise.
+    package func rehearse(
+        _ kind: StaffAct.Kind, for account: AccountIdentity
+    ) async throws -> (act: StaffAct, before: AccountPhase, after: AccountPhase) {
+        do {
+            let done: (act: StaffAct, before: AccountPhase, after: AccountPhase) = try await change(
+                "accounts.rehearse"
+            ) { session in
+                let done = try accounts.act(kind, for: account, by: "-", why: "-", session).value
+                // Rolls back what was done on the way.
+                throw Rehearsal(act: done.act, before: done.before, after: done.after)
+            }
+            return done
+        } catch let rehearsal as Rehearsal {
+            return (rehearsal.act, rehearsal.before, rehearsal.after)
+        }
+    }
+
+    private struct Rehearsal: Error {
+        let act: StaffAct
+        let before: AccountPhase
+        let after: AccountPhase
+    }
+
     /// Moves a purchase to an account, whatever Apple signed and signs into it.
     /// - Returns: false where nothing is known of the purchase.
     package func move(

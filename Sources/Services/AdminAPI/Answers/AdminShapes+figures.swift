@@ -117,7 +117,8 @@ extension AdminShapes {
             .init("at", "The instant that decides its day.") { $0.at },
             .init("measure", "What it counts for.") { $0.measure.rawValue },
             .init(
-                "order", "The number of its order; null before the order has one, of a restore, and of the app's own trial."
+                "order",
+                "The number of its order; null before the order has one, of a restore, and of the app's own trial."
             ) { $0.order },
             .init("bundleId", "Empty of a restore or an own trial of the app without a known app.") { $0.bundleID },
             .init("productId") { $0.productID },

@@ -24,11 +24,16 @@ extension AdminHandlers {
         ) { .extend(days: $0.integer("days") ?? 0) }
         endpoint.successes.append(.init(.accepted, "Apple is going to be asked.", Self.extensionShape.schema))
         endpoint.problems += [.noSubscription, .extensionUnderWay]
-        endpoint.refusesFitting = Self.argued + ", and by Apple days are at most 90"
+        endpoint.refusesFitting = Self.argued + ", and by Apple days are at most 90 and there is no dry run"
         let local = endpoint.answer
         endpoint.answer = { request in
-            if try Self.body(request).bool("withApple") == true { return try await extendByApple(request) }
-            return try await local(request)
+            let body = try Self.body(request)
+            guard body.bool("withApple") == true else { return try await local(request) }
+            guard body.bool("dryRun") != true else {
+                throw APIProblem(
+                    .invalidRequest, "what Apple makes of it is known when it is asked: there is no dry run")
+            }
+            return try await extendByApple(request)
         }
         return endpoint
     }
@@ -72,6 +77,10 @@ extension AdminHandlers {
             let reason = try Self.reason(body)
             let account = try await accountOfPath(request)
             do {
+                guard body.bool("dryRun") != true else {
+                    let would = try await pipeline.rehearse(kind, for: account)
+                    return APIAnswer(.ok, AdminShapes.done.value(of: DoneAct(account, would, isDone: false)))
+                }
                 let done = try await pipeline.act(kind, for: account, by: member.actor, why: reason)
                 return APIAnswer(
                     .ok, AdminShapes.done.value(of: DoneAct(account, done)),
@@ -79,7 +88,9 @@ extension AdminHandlers {
             } catch let refusal as ActRefusal { throw refusal.problem }
         }
         endpoint.pathSchemas = Self.accountPath
-        endpoint.body = Self.body(name.prefix(1).uppercased() + name.dropFirst() + "Request", members)
+        let dryRun = ValueSchema.Property.optional(
+            "dryRun", .boolean, "Whether the answer only says what would be: then nothing is done or recorded.")
+        endpoint.body = Self.body(name.prefix(1).uppercased() + name.dropFirst() + "Request", members + [dryRun])
         endpoint.problems = ProblemCode.acts
         endpoint.refusesFitting = Self.argued + ", and the catalog has the tier"
         endpoint.isLogged = true
@@ -164,9 +175,7 @@ extension AdminHandlers {
         guard try member(request).scope.sees(app: key.bundleID) else { throw Self.noPurchase }
         let member = try await member(request, for: .movePurchase)
         let reason = try Self.reason(body)
-        guard let account = try await account(body.string("account") ?? "") else {
-            throw APIProblem(.invalidRequest, "account takes an id, or token: and an appAccountToken")
-        }
+        let account = try await namedAccount(body.string("account") ?? "")
         guard try await pipeline.move(key, to: account, by: member.actor, why: reason) else { throw Self.noPurchase }
         return APIAnswer(
             .ok, Self.moveShape.value(of: (key, account)),

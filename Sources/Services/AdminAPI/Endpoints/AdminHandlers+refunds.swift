@@ -232,7 +232,7 @@ extension AdminHandlers {
     }
 
     /// A text that is not blank.
-    private static func text(_ text: String?, _ name: String) throws(APIProblem) -> String {
+    static func text(_ text: String?, _ name: String) throws(APIProblem) -> String {
         guard let text, text.contains(where: { !$0.isWhitespace }) else {
             throw APIProblem(.invalidRequest, ProblemText(english: "\(name) is blank"))
         }

@@ -40,7 +40,7 @@ extension EndpointStore {
                 settled.at = try session.query(.settle(held, endpointID)).one().decode(0)
             }
             if news.isGone {
-                let isNew = try session.query(.disable(endpointID, reason: "gone")).affectedRows > 0
+                let isNew = try session.query(.disable(endpointID, .gone)).affectedRows > 0
                 settled.change = isNew ? .gone : nil
             } else if news.successes > 0 {
                 let wasPaused = try session.query(.heal(endpointID)).first?.decode(0, as: Bool.self)
@@ -48,7 +48,7 @@ extension EndpointStore {
             } else if news.failures > 0 {
                 let row = try session.query(.fail(endpointID, news)).first
                 if try row?.decode("is_over", as: Bool.self) == true {
-                    let isNew = try session.query(.disable(endpointID, reason: "failing")).affectedRows > 0
+                    let isNew = try session.query(.disable(endpointID, .failing)).affectedRows > 0
                     settled.change = isNew ? .disabled : nil
                 } else if try row?.decode("is_newly_paused", as: Bool.self) == true {
                     settled.change = .paused
@@ -170,12 +170,12 @@ extension PostgresQuery {
             """)
     }
 
-    fileprivate static func disable(_ endpointID: Int64, reason: String) -> PostgresQuery {
+    fileprivate static func disable(_ endpointID: Int64, _ fault: Endpoint.Fault) -> PostgresQuery {
         PostgresQuery(
             "delivery.disable",
             """
             update storehook.endpoints
-               set state = 'disabled', reason = \(reason), changed_at = now(), changed_by = 'storehook'
+               set state = 'disabled', reason = \(fault.rawValue), changed_at = now(), changed_by = 'storehook'
              where id = \(endpointID) and state = 'enabled'
             """)
     }
