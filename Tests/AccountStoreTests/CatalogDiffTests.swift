@@ -10,7 +10,7 @@ struct CatalogDiffTests {
     /// At least so many accounts: ten thousand with all samples.
     private static let accounts = takesAllSamples ? 10_000 : 2_500
 
-    /// Purchases of more accounts than these, some of which were granted something or tried the app. No end of theirs passes for half
+    /// Purchases of more accounts than these. Some accounts were granted something or tried the app. No end of theirs passes for half
     /// an hour, and of what does not renew Apple names no end.
     private static func fill(_ database: AccountDatabase) async throws {
         try await database.pool.withTransaction { session in
