@@ -418,7 +418,7 @@ let package = Package(
             name: "FigureStoreTests",
             dependencies: [
                 "AccountStore", "Accounts", "AppStorePayloads", "Base", "FigureStore", "Figures", "OrderSupport",
-                "Pipeline", "Postgres", "PurchaseStore", "TestSupport",
+                "Pipeline", "Postgres", "PurchaseStore", "Subscriptions", "TestSupport",
             ],
             path: "Tests/FigureStoreTests", swiftSettings: rules),
         .testTarget(

@@ -1,4 +1,4 @@
--- Who may do what: six roles, none of which can log in by itself. Run this as the owner of schema storehook, with the
+-- Rights: six roles. None of them can log in by itself. Run this as the owner of schema storehook, with the
 -- right to create roles while one is missing, after `storehook migrate`; again after every migration; and as often as you like:
 --
 --     psql "$DATABASE_URL" -f sql/roles.sql
@@ -178,27 +178,35 @@ grant select on storehook.catalogs, storehook.catalog_state, storehook.purchase_
     storehook.trials to storehook_worker;
 -- It keeps the list of products that customers hold, and writes a catalog's own beside it where that is missing.
 grant select, insert, update on storehook.purchased_products to storehook_worker;
--- Whatever changes a purchase books its orders; workers deal their numbers, and book the purchases of before. No number is ever taken back.
+-- A transaction that changes a purchase books its orders. Workers deal numbers, and book earlier purchases. No number is ever taken back.
 grant select, insert on storehook.order_classes to storehook_worker;
 grant select, insert, update on storehook.booked_orders, storehook.booked_transactions, storehook.booked_refunds,
     storehook.booked_stretches, storehook.order_days to storehook_worker;
 grant delete on storehook.booked_transactions, storehook.booked_refunds, storehook.booked_stretches to storehook_worker;
 grant select, update on storehook.order_clock to storehook_worker;
 -- And sum figures. What changes the books marks their days by itself.
-grant select, insert, delete on storehook.figure_cells to storehook_worker;
+grant select, insert, delete on storehook.figure_cells, storehook.value_cells to storehook_worker;
 grant select, insert, delete on storehook.figure_marks, storehook.figure_plans, storehook.figure_terms to storehook_worker;
-grant select, insert, update, delete on storehook.figure_sums, storehook.cohort_cells to storehook_worker;
+grant select, insert, update, delete on storehook.figure_sums, storehook.cohort_cells, storehook.value_sums to storehook_worker;
 grant select, update on storehook.figure_state to storehook_worker;
--- Proceeds by the commission table that operators apply.
-grant select on storehook.commissions to storehook_worker;
+-- Proceeds by the commission table that operators apply, and fiscal months by their calendar.
+grant select on storehook.commissions, storehook.fiscal_calendars to storehook_worker;
 -- In the reporting currency, too, by rates that operators import.
 grant select on storehook.exchange_rates to storehook_worker;
 grant select, delete on storehook.conversion_marks to storehook_worker;
 grant select, insert, update, delete on storehook.converted_sums to storehook_worker;
 grant select, insert, delete on storehook.corrected_conversions to storehook_worker;
+grant select, insert, update, delete on storehook.figure_currencies, storehook.currency_sums, storehook.currency_values
+    to storehook_worker;
+grant select, insert, update on storehook.asked_currencies to storehook_worker;
 -- And count accounts.
 grant select, insert, delete on storehook.account_counts to storehook_worker;
 grant select, update on storehook.account_count_state to storehook_worker;
+-- At the end of each day, too, with what they used by then.
+grant select, insert, update on storehook.account_days to storehook_worker;
+grant select, insert on storehook.account_day_counts to storehook_worker;
+grant select, insert, delete on storehook.usage_days to storehook_worker;
+grant execute on function storehook.account_status_at(timestamptz) to storehook_worker;
 -- What Apple refunds ends requests of the staff for it. What people decided it cannot change.
 grant select, update (state, decider, decided_at, share_before, refunded_before, refunded_before_at, apple_share,
     apple_amount, apple_at, reversed_at, processed_at) on storehook.staff_refund_requests to storehook_worker;
@@ -265,7 +273,7 @@ grant update (resent_at) on storehook.deliveries to storehook_ops;
 -- They make keys for the operator's own servers and revoke them; none is deleted.
 grant insert on storehook.server_keys to storehook_ops;
 grant update (revoked_at, revoked_by) on storehook.server_keys to storehook_ops;
--- They say who is staff, and make and revoke the tokens of these.
+-- They add and remove members of the staff, and make and revoke their tokens.
 grant insert on storehook.staff_members, storehook.staff_tokens to storehook_ops;
 grant update (role, apps, changed_at, changed_by, removed_at, removed_by) on storehook.staff_members to storehook_ops;
 grant update (revoked_at, revoked_by) on storehook.staff_tokens to storehook_ops;
@@ -275,8 +283,8 @@ grant update (reopened_at, reopened_by, reopened_why) on storehook.closed_months
 -- They import exchange rates, on record. The days that these concern are converted anew.
 grant insert, update on storehook.exchange_rates to storehook_ops;
 grant insert on storehook.earlier_rates, storehook.rate_imports, storehook.conversion_marks to storehook_ops;
--- They apply commission tables, and what was applied stays.
-grant insert on storehook.commissions to storehook_ops;
+-- They apply commission tables and fiscal calendars, and what was applied stays.
+grant insert on storehook.commissions, storehook.fiscal_calendars to storehook_ops;
 -- They ask for refunds and decide about them. To erase an account takes out what was written.
 grant insert on storehook.staff_refund_requests, storehook.refund_request_texts to storehook_ops;
 grant update (state, decider, decided_at, approved, is_whole, reference, elsewhere_amount, elsewhere_at, processed_at,
@@ -364,13 +372,13 @@ grant select, insert, update on storehook.unsigned_words to storehook_api;
 -- It lists events to the operator's servers.
 grant select on storehook.events, storehook.event_places, storehook.event_positions, storehook.event_feed to storehook_api;
 
--- The console acts for staff whose tokens it has checked: it alone may say which of them, and the audit says so. It is told what each may do by
--- its own rules; what follows is all that it could do for anybody. It reads no payload of Apple's and no secret.
+-- The console acts for members of the staff after it has checked their tokens: it alone may name a member in the audit. Its own rules decide what
+-- each member may do; these grants bound them all. It reads no payload of Apple's and no secret.
 grant select on storehook.staff_members, storehook.staff_tokens to storehook_console;
 grant insert on storehook.staff_members, storehook.staff_tokens to storehook_console;
 grant update (role, apps, changed_at, changed_by, removed_at, removed_by) on storehook.staff_members to storehook_console;
 grant update (revoked_at, revoked_by) on storehook.staff_tokens to storehook_console;
--- It reads the audit. What it does the database adds; by itself the console adds that texts were opened, and what somebody tried and may not do.
+-- It reads the audit. The database adds its acts; the console itself adds openings of texts, and forbidden tries.
 grant select on storehook.audit, storehook.audit_texts to storehook_console;
 grant execute on function storehook.note_opened_texts(text, text, bigint, boolean, text, text),
     storehook.note_forbidden_try(bigint, text), storehook.record_forbidden_tries() to storehook_console;
@@ -405,16 +413,21 @@ grant select (order_id, matched_order_id) on storehook.booked_attempts to storeh
 grant execute on function storehook.order_number(date, integer) to storehook_console;
 -- It answers figures, and says how far they are proven.
 grant select on storehook.figure_cells, storehook.figure_marks, storehook.figure_sums, storehook.figure_state,
-    storehook.figure_plans, storehook.figure_terms, storehook.cohort_cells, storehook.booked_stretches,
-    storehook.reported_restores, storehook.proven_until to storehook_console;
+    storehook.figure_plans, storehook.figure_terms, storehook.cohort_cells, storehook.value_cells, storehook.value_sums,
+    storehook.booked_stretches, storehook.fiscal_calendars, storehook.reported_restores, storehook.proven_until
+    to storehook_console;
 grant select (id, order_id, bundle_id, product_id, first_at, matched_order_id, matched_item)
     on storehook.booked_attempts to storehook_console;
 grant select on storehook.exchange_rates, storehook.conversion_marks, storehook.converted_sums,
-    storehook.corrected_conversions to storehook_console;
+    storehook.corrected_conversions, storehook.figure_currencies, storehook.currency_sums, storehook.currency_values
+    to storehook_console;
+-- It notes the currencies of questions.
+grant select, insert, update on storehook.asked_currencies to storehook_console;
 -- And how many accounts there are.
-grant select on storehook.account_counts, storehook.account_count_state to storehook_console;
--- It asks for refunds and decides about them. Who does holds the transaction in the books, which needs the right to update a column of it;
--- this one storehook rebuild derives anew.
+grant select on storehook.account_counts, storehook.account_count_state, storehook.account_days,
+    storehook.account_day_counts, storehook.usage_days to storehook_console;
+-- It asks for refunds and decides about them. For this it locks the transaction in the books, which takes the right to update a column:
+-- storehook rebuild derives this one anew.
 grant select, insert on storehook.staff_refund_requests, storehook.refund_request_texts to storehook_console;
 grant update (state, decider, decided_at, approved, is_whole, reference, elsewhere_amount, elsewhere_at, processed_at,
     acted_by, acted_role, acted_at) on storehook.staff_refund_requests to storehook_console;
@@ -456,10 +469,11 @@ grant execute on function storehook.telling_differences(integer) to storehook_mo
 grant execute on function storehook.outbox_day_changes(date), storehook.count_outbox_day(date, boolean)
     to storehook_monitor;
 
--- Tools for reports read what was bought, paid and refunded, and never whose it is. The number of an order is written by a function, and
--- functions in a view are called by whoever asks.
+-- Tools for reports read orders, payments and refunds, and no accounts. The number of an order is written by a function, and
+-- functions in a view are called with the rights of the reader.
 grant select on storehook.orders, storehook.order_totals, storehook.order_transactions, storehook.refund_requests,
-    storehook.figures_daily to storehook_bi;
+    storehook.figures_daily, storehook.account_days, storehook.account_day_counts, storehook.usage_days
+    to storehook_bi;
 grant execute on function storehook.order_number(date, integer) to storehook_bi;
 
 exception

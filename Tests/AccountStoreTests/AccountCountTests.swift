@@ -65,7 +65,7 @@ struct AccountCountTests {
             Purchases.forever(purchase(15), at: -5, account: token(15)),
             Purchases.period(sandbox(8), "basic", from: -5, to: 25, account: token(8)),
             Purchases.period(sandbox(19), "basic", from: -5, to: 25, account: token(19)),
-            // Of nobody: a subscription, one that is over, something bought for good, and a consumable, which does not count.
+            // Without an account: a subscription, an ended one, something bought for good, and a consumable, which does not count.
             Purchases.period(purchase(30), "basic", from: -5, to: 25, account: nil),
             Purchases.period(purchase(31), "basic", from: -60, to: -30, account: nil),
             Purchases.forever(purchase(32), at: -5, account: nil),
@@ -87,7 +87,7 @@ struct AccountCountTests {
     }
 
     @Test
-    func `Each account counts once in each environment, by what it is, and purchases of nobody apart`()
+    func `Each account counts once in each environment, by what it is, and purchases without an account apart`()
         async throws
     {
         try await AccountDatabase.with { database in
@@ -102,17 +102,17 @@ struct AccountCountTests {
                     "free free revoked": 1,
                     // 2 and 3, the app's own.
                     "access pro trial": 1, "access premium trial": 1,
-                    // 4, 5, 6 and 13, who was given a higher tier beside it.
+                    // 4, 5, 6 and 13, which has a higher tier by a grant.
                     "subscriber pro active": 1, "subscriber pro cancelled": 1, "subscriber pro grace_period": 1,
                     "subscriber premium active": 1,
                     // 11, 15 and, erased before, 21.
                     "access pro active": 3,
-                    // 14, whose subscription is a trial, and 16, whose trial does not renew.
+                    // 14 has a subscription that is a trial; the trial of 16 does not renew.
                     "access premium active": 1, "access pro cancelled": 1,
                     // 7 in billing retry, 8, 9 and 10.
                     "expired free expired": 2, "expired free trial_expired": 1, "expired free revoked": 1,
                 ])
-            // 30, 31, 32 and that of 17, who was erased.
+            // 30, 31, 32, and the purchase of 17, which was erased.
             #expect(counts.anonymous == 4)
             let others = try await database.store.counts(in: "Sandbox")
             #expect(groups(others) == ["subscriber pro active": 2] && others.anonymous == 1)

@@ -141,7 +141,7 @@ struct AccountIDTests {
             """)
     }
 
-    /// Every row of every table but who changed the rule, in its own table and in the audit; ids left out, or not.
+    /// Every row of every table, except the actor that changed the rule, in its own table and in the audit; with or without ids.
     private func rows(_ database: AccountDatabase, withIDs: Bool = true) async throws -> [String] {
         let tables = try await database.pool.query(
             """

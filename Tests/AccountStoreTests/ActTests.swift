@@ -192,6 +192,40 @@ struct ActTests {
         }
     }
 
+    @Test func `A trial is of the product that it is started with, or else of the catalog's only app`() async throws {
+        try await AccountDatabase.with { database in
+            func started(_ number: Int, with product: String?, _ products: [String]) async throws -> String {
+                _ = try await database.store.apply(
+                    """
+                    app: com.example.app
+                    tiers: [{id: free}, {id: pro}]
+                    products:
+                    \(products.map { "  - {\($0), tier: pro, period: month}\n" }.joined())
+                    trial: {tier: pro, days: 7, products: [monthly]}
+
+                    """, by: "test")
+                guard case .started = try await database.pipeline.startTrial(of: account(number), with: product) else {
+                    Issue.record("the trial is to start")
+                    return ""
+                }
+                return try await database.value(
+                    "select bundle_id || ' ' || coalesce(product_id, '-') from storehook.trials where token = \(UUID(token(number)))"
+                )
+            }
+            let monthly = "id: monthly, product_id: com.example.pro"
+            let other = "id: best, product_id: com.example.best, app: com.example.other"
+            let found = [
+                try await started(1, with: "monthly", [monthly]), try await started(2, with: nil, [monthly]),
+                try await started(3, with: "monthly", [monthly, other]),
+                try await started(4, with: nil, [monthly, other]),
+            ]
+            #expect(
+                found == [
+                    "com.example.app com.example.pro", "com.example.app -", "com.example.app com.example.pro", " -",
+                ])
+        }
+    }
+
     @Test func `A view has all of an account in one answer`() async throws {
         try await prepared { database in
             try await database.apply([Purchases.forever(purchase(2), at: -5, account: token(1))])

@@ -67,7 +67,7 @@ struct ErasureTests {
             #expect(erased.actsKept == 2 && erased.purchasesKept == 2 && erased.consentsKept == 0)
             #expect(try await tables(with: "heidi", database).isEmpty)
             #expect(try await tables(with: name(1), database).isEmpty)
-            #expect(try await tables(with: "kim@desk", database) == ["audit"], "the audit keeps who acted")
+            #expect(try await tables(with: "kim@desk", database) == ["audit"], "the audit keeps the actor")
             let emptied = try #require(try await database.store.history(of: token(1), in: "Production"))
             #expect(emptied.acts.map(\.act) == shown.acts.map(\.act))
             #expect(emptied.acts.allSatisfy { $0.person == nil && $0.why == nil })

@@ -25,7 +25,7 @@ struct AccountStatisticsTests {
         #expect(try await AccountStore(desk.observer).count())
     }
 
-    @Test("By tier and by status, as counted last: of each the number, and those on trial apart")
+    @Test("The last count by tier and by status: the number of each, and accounts on trial apart")
     func numbers() async throws {
         try await withDesk { desk in
             let token = try await desk.member(.viewer).token
@@ -37,7 +37,7 @@ struct AccountStatisticsTests {
             ]
             #expect(early.statuses.map(\.status) == names && early.statuses.allSatisfy { $0.users == 0 })
 
-            // Beside the desk's two: one on trial, one whose time is over, one without anything, and a purchase of nobody.
+            // Beside the desk's two: an account on trial, one with an ended purchase, one without anything, and a purchase without an account.
             try await desk.buy([
                 Desk.entry(Desk.purchase(3), "basic", for: Desk.token(3), number: 3) {
                     ($0.offerType, $0.offerDiscountType) = (.introductory, .freeTrial)
@@ -76,7 +76,89 @@ struct AccountStatisticsTests {
         }
     }
 
-    @Test("The conversion of Apple's trials is that of those that are decided, of all time")
+    @Test("Accounts and usage by month and day, for every role and for staff of all apps of the catalog")
+    func days() async throws {
+        try await withDesk { desk in
+            try await desk.observer.withTransaction {
+                try $0.executeScript(
+                    """
+                    insert into storehook.account_days (day, zone, ends_at, counted_at, usage_counted_at)
+                    values ('2025-02-28', 'UTC', '2025-03-01T00:00Z', '2025-03-01T00:01Z', '2025-04-06T00:00Z');
+                    insert into storehook.account_day_counts (day, environment, standing, tier, status, count) values
+                        ('2025-02-28', 'Production', 'subscriber', 'pro', 'active', 3),
+                        ('2025-02-28', 'Production', 'access', 'pro', 'trial', 1);
+                    insert into storehook.usage_days (day, feature, period, tier, is_over, accounts, used)
+                    values ('2025-02-28', 'ai', 'day', 'pro', true, 2, 40);
+                    """)
+            }
+            try await count(desk)
+            let paths = ["/admin/subscriptions/stats/users", "/admin/subscriptions/stats/usage"]
+            for role in StaffRole.allCases {
+                let token = try await desk.member(role).token
+                let users = try await desk.get("\(paths[0])?split=tier&from=2025-01-01&to=2025-02-28", token)
+                #expect(users.status == 200 && users.body.contains(#""missing":1"#), "\(users.body)")
+                for part in [
+                    #""period":"2025-02","group":"pro","users":3,"onTrial":1,"share":75000,"onTrialShare":25000"#,
+                    #""total":4"#, #""late":false"#,
+                ] {
+                    #expect(users.body.contains(part), "\(users.body)")
+                }
+                let usage = try await desk.get("\(paths[1])?by=day&from=2025-02-28&to=2025-02-28", token)
+                #expect(
+                    usage.status == 200
+                        && usage.body.contains(#""feature":"ai","countedBy":"day","tier":"pro","used":40,"accounts":2"#)
+                        && usage.body.contains(#""complete":true"#), "\(usage.body)")
+                let now = try await desk.get("\(paths[0])?by=day", token)
+                #expect(now.body.contains(#""running":true"#), "\(now.body)")
+            }
+            let some = try await desk.member(.admin, of: [Desk.app]).token
+            let all = try await desk.member(.viewer, of: [Desk.app, Desk.other]).token
+            for path in paths {
+                #expect(try await desk.get(path, some).status == 403)
+                #expect(try await desk.get(path, all).status == 200)
+                #expect(try await desk.get(path).status == 401)
+                #expect(try await desk.get("\(path)?from=2025-02-02&to=2025-02-01", all).status == 400)
+                #expect(try await desk.get("\(path)?by=fiscal-month", all).status == 400, "days are of one zone")
+                let many = try await desk.get("\(path)?by=day&from=1900-01-01", all)
+                #expect(many.status == 400 && many.code == "too_many_cells", "\(many.body)")
+            }
+            #expect(try await desk.get("\(paths[0])?split=app", all).status == 400)
+        }
+    }
+
+    @Test("The running period is by the catalog's time zone, also while figures stand in another one")
+    func running() async throws {
+        try await withDesk { desk in
+            try await count(desk)
+            // As while the days of the catalog's zone are being summed: another day runs in the zone of before.
+            try await desk.observer.query(
+                """
+                update storehook.figure_state
+                   set zone = case when extract(hour from now() at time zone 'UTC') < 11 then 'Etc/GMT+12' else 'Pacific/Kiritimati' end
+                """)
+            let token = try await desk.member(.viewer).token
+            let answer = try await desk.get("/admin/subscriptions/stats/users?by=day", token)
+            let today: String = try await desk.observer.query("select (now() at time zone 'UTC')::date::text").one()
+                .decode(0)
+            #expect(answer.body.contains(#""to":"\#(today)""#), "\(answer.body)")
+            #expect(answer.body.contains(#""period":"\#(today)""#), "\(answer.body)")
+        }
+    }
+
+    @Test("Accounts belong to no app: how many paid for the first time is refused to staff of some apps")
+    func freeToPaid() async throws {
+        try await withDesk { desk in
+            let all = try await desk.member(.viewer).token
+            let some = try await desk.member(.admin, of: [Desk.app]).token
+            for path in ["/admin/figures/free_to_paid", "/admin/figures/free_to_paid/rows"] {
+                #expect(try await desk.get(path, all).status == 200)
+                let refused = try await desk.get(path, some)
+                #expect(refused.status == 400 && refused.body.contains("all apps"), "\(refused.body)")
+            }
+        }
+    }
+
+    @Test("The conversion rate is by Apple's decided trials of all time")
     func conversion() async throws {
         try await withDesk { desk in
             let token = try await desk.member(.viewer).token
@@ -98,6 +180,13 @@ struct AccountStatisticsTests {
                 },
                 trial(4, days: 65), trial(5, days: 0),
             ])
+            // One that the app granted, and that a payment followed, is none of Apple's.
+            try await desk.observer.query(
+                """
+                insert into storehook.trials (account_hash, token, tier, started_at, ends_at)
+                values (sha256('a hash'), \(Desk.token(3).description)::text::uuid, 'pro', now() - interval '30 days',
+                        now() - interval '23 days')
+                """)
             try await desk.sum()
             let shown = try await read(desk, token)
             #expect(shown.conversionRate == 50_000 && shown.trialsUpToDate)

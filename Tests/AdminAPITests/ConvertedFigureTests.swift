@@ -56,7 +56,7 @@ struct ConvertedFigureTests {
                 let refused = try await desk.get("/admin/figures/gross?in=\(code)", token)
                 #expect(refused.status == 400, "\(code): \(refused.body)")
             }
-            // The catalog's currency is that of answers, but for those who ask for none.
+            // Answers are in the catalog's currency, except with in=none.
             _ = try await AccountStore(desk.observer).apply("reporting_currency: EUR\n" + Desk.catalog, by: "cli:test")
             let usual = try await desk.get("/admin/figures/gross?\(Shop.days)", token)
             #expect(try usual.figure().cells.map(\.words) == corrected.figure().cells.map(\.words))
@@ -110,7 +110,7 @@ struct ConvertedFigureTests {
                 summed.body.contains(
                     #""revenue":[{"currency":"EUR","amount":700},{"currency":"USD","amount":900}],"converted":700,"notConverted":[{"currency":"USD","amount":900}]"#
                 ), "\(summed.body)")
-            // A month in which nothing is converted.
+            // A month without converted amounts.
             #expect(
                 summed.body.contains(#""converted":0,"notConverted":[{"currency":"USD","amount":50}]"#),
                 "\(summed.body)")

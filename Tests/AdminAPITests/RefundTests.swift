@@ -23,7 +23,7 @@ struct RefundTests {
         try await desk.post("/admin/refund-requests/\(number)/\(part)", token, body)
     }
 
-    /// How often somebody tried what they may not do, also before the minute ended.
+    /// The number of forbidden tries, also before the minute ended.
     private func tries(_ desk: RunningDesk, at route: String? = nil) async throws -> Int64 {
         try await desk.observer.query(
             """
@@ -123,7 +123,7 @@ struct RefundTests {
         }
     }
 
-    @Test("With four eyes nobody approves a request of their own, and the try is counted")
+    @Test("With four eyes the requester cannot approve the request, and the try is counted")
     func fourEyes() async throws {
         try await withDesk(rules: StaffRules(isFourEyes: true)) { desk in
             let order = try await desk.order(10)
@@ -137,7 +137,7 @@ struct RefundTests {
         }
     }
 
-    @Test("Another app's order and request are 404, like one that does not exist, whatever is asked")
+    @Test("Another app's order and request are 404 on every path, like one that does not exist")
     func scope() async throws {
         try await withDesk { desk in
             let some = try await desk.member(.admin, of: [Desk.app]).token
@@ -216,7 +216,7 @@ struct RefundTests {
         }
     }
 
-    @Test("Reasons and notes are shortened unless they are opened, on record; in files no formula runs")
+    @Test("Reasons and notes are shortened, opening them is on record, and no formula runs in files")
     func texts() async throws {
         try await withDesk { desk in
             let order = try await desk.order(10)

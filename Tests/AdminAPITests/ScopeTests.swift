@@ -54,7 +54,7 @@ struct ScopeTests {
         try await withDesk { desk in
             let all = try await desk.member(.support)
             let some = try await desk.member(.support, of: [Desk.app]).token
-            // Both apps' purchases in one account, whose status is the other's.
+            // Both apps' purchases in one account, with the status of the other app's.
             try await desk.buy([Desk.entry(Desk.purchase(3, of: Desk.other), "best", for: Desk.token(1), number: 3)])
             _ = try await desk.post(
                 "/admin/subscriptions/person-1/extend", all.token, #"{"days": 1, "reason": "why"}"#)
@@ -85,7 +85,7 @@ struct ScopeTests {
         }
     }
 
-    @Test("They see the rows of the audit that name one of their apps, in pages and files, whatever they filter by")
+    @Test("They see the rows of the audit that name one of their apps, in pages and files, with every filter")
     func audit() async throws {
         try await withDesk { desk in
             let admin = try await desk.member(.admin).token

@@ -11,7 +11,7 @@ import Testing
 
 /// The statistics of the admin API, from a shop that is added up by hand.
 struct StatisticsTests {
-    /// Two orders of today; two of 40 days ago, of which one is refunded in part today, and one is the other app's.
+    /// Two orders of today; and two of 40 days ago: one is refunded in part today, and one is the other app's.
     private func openShop(_ desk: RunningDesk) async throws -> (today: CalendarDay, before: CalendarDay) {
         let today = try await FigureStore(desk.observer).today()
         let before = CalendarDay(number: today.number - 40)
@@ -128,7 +128,7 @@ struct StatisticsTests {
         }
     }
 
-    @Test("Revenue by month: the last twelve, the latest first, those without any too")
+    @Test("Revenue by month: the last twelve, the latest first, also months without revenue")
     func trends() async throws {
         try await withDesk { desk in
             // The months stay the same in a test that runs across midnight, but where a month ends.

@@ -136,7 +136,7 @@ struct RunningDesk: Sendable {
         try await send("POST", path, token, body)
     }
 
-    /// The rows of the audit behind a place, but for those that count tries: these come when a minute is over.
+    /// The rows of the audit behind a place, without those of tries: these come when a minute is over.
     func rows(after place: Int64) async throws -> [AuditRow] {
         try await audit.rows(after: place, through: .max).filter { $0.act != "forbidden" }
     }
@@ -181,8 +181,8 @@ struct RunningDesk: Sendable {
     }
 }
 
-/// Runs an admin API with a catalog of two apps, `person-1` who subscribes to the first and `person-2` who does to the second, and ends it
-/// gracefully after `body`, whatever becomes of it.
+/// Runs an admin API with a catalog of two apps. `person-1` subscribes to the first app, and `person-2` to the second. Ends it gracefully after
+/// `body`, also where that throws.
 /// - Parameter adjust: changes how it listens.
 func withDesk<T: Sendable>(
     adjusting adjust: (inout APIConfiguration) -> Void = { _ in }, apps: Set<String> = [],

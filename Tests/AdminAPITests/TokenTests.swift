@@ -8,7 +8,7 @@ import Staff
 import TestSupport
 import Testing
 
-/// Who is let in.
+/// Valid and invalid tokens.
 struct TokenTests {
     @Test(
         "Without a token, with another kind of secret, or with one that is made up, cut or changed, nothing is answered"
@@ -96,7 +96,7 @@ struct TokenTests {
         }
     }
 
-    @Test("Floods are bounded: of one member, and of an address, whose guesses cost next to no statement")
+    @Test("Floods of a member and of an address are bounded, and an address's guesses cost nearly no statements")
     func floods() async throws {
         try await withDesk(adjusting: {
             $0.callerRate = .init(perMinute: 1, burst: 5)

@@ -9,6 +9,7 @@ struct ContentChangeTests {
         currency: USD
         time_zone: Asia/Tokyo
         reporting_currency: JPY
+        fiscal_months: true
         warning_days: 5
         tiers:
           - id: free
@@ -67,6 +68,7 @@ struct ContentChangeTests {
         ("Asia/Tokyo", "Europe/Berlin", ["time_zone", nil, nil, "Asia/Tokyo", "Europe/Berlin"]),
         ("currency: JPY", "currency: EUR", ["reporting_currency", nil, nil, "JPY", "EUR"]),
         ("reporting_currency: JPY\n", "", ["reporting_currency", nil, nil, "JPY", nil]),
+        ("fiscal_months: true\n", "", ["fiscal_months", nil, nil, "true", "false"]),
         ("warning_days: 5", "warning_days: 6", ["warning_days", nil, nil, "5", "6"]),
         (
             "sample_content_provided: false", "sample_content_provided: true",

@@ -30,6 +30,7 @@ struct SchemaTests {
         language: en
         time_zone: Europe/Berlin
         reporting_currency: EUR
+        fiscal_months: true
         warning_days: 3
         app: com.example.app
         currency: EUR

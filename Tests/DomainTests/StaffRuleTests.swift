@@ -3,7 +3,7 @@ import Testing
 
 /// Each row of "Who may do what", by every role.
 struct StaffRuleTests {
-    /// What each role is told, in the order viewer, support, admin.
+    /// The refusals of each role, in the order viewer, support, admin.
     private struct Row: Sendable, CustomTestStringConvertible {
         let task: StaffTask
         let answers: [StaffRefusal?]
@@ -41,7 +41,7 @@ struct StaffRuleTests {
     ]
 
     @Test(arguments: rows)
-    private func `Each role may do this or is told what is missing`(row: Row) {
+    private func `Each role may do this, or the refusal states what is missing`(row: Row) {
         for (role, answer) in zip(StaffRole.allCases, row.answers) {
             #expect(StaffRules().refusal(of: row.task, by: role) == answer, "\(role)")
         }
@@ -52,7 +52,7 @@ struct StaffRuleTests {
         #expect(StaffRole.allCases == StaffRole.allCases.sorted())
     }
 
-    @Test func `With four eyes nobody approves a request of their own`() {
+    @Test func `With four eyes the requester cannot approve the request`() {
         let rules = StaffRules(isFourEyes: true)
         #expect(rules.refusal(of: .approveRefundRequest(isOwn: true), by: .admin) == .ownRequest)
         #expect(rules.refusal(of: .approveRefundRequest(isOwn: false), by: .admin) == nil)
@@ -61,7 +61,7 @@ struct StaffRuleTests {
     }
 
     @Test(arguments: StaffTask.Kind.allCases)
-    func `Staff of some apps do nothing to an account, unless all the apps of the catalog are theirs`(
+    func `Staff of some apps act for an account only with all apps of the catalog`(
         kind: StaffTask.Kind
     ) throws {
         let ofAccounts: Set<StaffTask.Kind> = [

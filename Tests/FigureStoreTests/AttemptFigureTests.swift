@@ -19,7 +19,7 @@ struct AttemptFigureTests {
         FigureRowQuestion(try database.question(figure, "2026-01-01", "2026-01-31", by: .month))
     }
 
-    /// Ten attempts in January: three completed, two failed, three cancelled, and two of which the app said nothing for too long.
+    /// Ten attempts in January: three completed, two failed, three cancelled, and two pending for too long.
     private static func fill(_ database: FigureDatabase) async throws {
         let site = database.site
         try await database.hear(
@@ -197,20 +197,24 @@ struct AttemptFigureTests {
         try await FigureDatabase.with { database in
             try await Self.fill(database)
             try await Self.restore(database)
-            let before = try await database.tables()
+            // But for how many accounts there are, and how many of these paid.
+            func kept() async throws -> [String] {
+                try await database.tables().filter { !$0.contains("\"account_") }
+            }
+            let before = try await kept()
             // Of a restore, and of attempts that failed, were completed, and are of no known product.
             for account: AccountIdentity in ["ann", "2", "4", "8"] {
                 #expect(try await EvidencePipeline(database.site.pool).erase(account, by: "staff") != nil)
             }
             try await database.site.step()
             try await database.settle()
-            #expect(try await database.tables() == before)
+            #expect(try await kept() == before)
             #expect(try await database.site.accounts.dropAttempts(keeping: 0) == 9)
             #expect(
                 try await database.site.texts("select count(*)::text from storehook.purchase_attempts") == ["0"])
             try await database.site.step()
             try await database.settle()
-            #expect(try await database.tables() == before)
+            #expect(try await kept() == before)
             #expect(try await database.differences().isEmpty)
         }
     }
@@ -242,7 +246,7 @@ struct AttemptFigureTests {
             try await Self.fill(database)
             try await Self.restore(database)
             let month = try #require(FigureMonth("2026-01"))
-            _ = try await database.figures.close(month, by: "cli:test", unproven: "a test")
+            _ = try await database.figures.close(.calendar(month), by: "cli:test", unproven: "a test")
             // A transaction completes what had failed, and a report of a restore comes late.
             try await database.hear(Shop.bought("4", at: Shop.day(0, hours: 5), as: "4"))
             try await database.site.report("nothing", at: Shop.day(2), kind: "restore")

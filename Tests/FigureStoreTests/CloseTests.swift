@@ -10,7 +10,7 @@ import PurchaseStore
 import TestSupport
 import Testing
 
-/// Months whose values stand as they were.
+/// Closed months: their values stay.
 struct CloseTests {
     private static let why = "test"
 
@@ -29,13 +29,13 @@ struct CloseTests {
 
     private struct NoMonth: Error {}
 
-    @Test("what is closed stays, whatever is heard, rebuilt or applied; the corrections say what changed")
+    @Test("closed values stay after late records, rebuilds and applied files; the corrections list the changes")
     func stays() async throws {
         try await FigureDatabase.with { database in
             try await database.hear(Self.coin("1"), Self.coin("2"), Self.coin("3", at: Shop.day(12), price: 500))
             try await database.settle()
             let january = try Self.month("2026-01")
-            let closed = try await database.figures.close(january, by: "cli:anna", unproven: Self.why)
+            let closed = try await database.figures.close(.calendar(january), by: "cli:anna", unproven: Self.why)
             #expect(closed.rows == 9, "an order, a sale and its proceeds of each")
             let question = try database.question(.net, "2026-01-01", "2026-01-31", by: .month)
             let before = try await database.figures.closedAnswer(question).lines
@@ -82,20 +82,20 @@ struct CloseTests {
             try await database.site.pool.query(
                 "insert into storehook.outbox_queue (id, received_at, due_at) select 1, t, t from (select now() - interval '2 minutes' as t) t"
             )
-            await #expect(throws: CloseRefusal.waiting(january)) {
-                try await database.figures.close(january, by: "test", unproven: Self.why)
+            await #expect(throws: CloseRefusal.waiting(.calendar(january))) {
+                try await database.figures.close(.calendar(january), by: "test", unproven: Self.why)
             }
             try await database.site.pool.query("delete from storehook.outbox_queue")
             try await database.settle()
-            await #expect(throws: CloseRefusal.unproven(january)) {
-                try await database.figures.close(january, by: "test")
+            await #expect(throws: CloseRefusal.unproven(.calendar(january))) {
+                try await database.figures.close(.calendar(january), by: "test")
             }
             let now = FigureMonth(try await database.figures.today())
-            await #expect(throws: CloseRefusal.running(now)) {
-                try await database.figures.close(now, by: "test", unproven: Self.why)
+            await #expect(throws: CloseRefusal.running(.calendar(now))) {
+                try await database.figures.close(.calendar(now), by: "test", unproven: Self.why)
             }
-            await #expect(throws: CloseRefusal.notClosed(january)) {
-                try await database.figures.reopen(january, by: "test", why: Self.why)
+            await #expect(throws: CloseRefusal.notClosed(.calendar(january))) {
+                try await database.figures.reopen(.calendar(january), by: "test", why: Self.why)
             }
             #expect(try await database.site.value("select count(*) from storehook.closed_months", as: Int64.self) == 0)
             #expect(try await database.site.value("select count(*) from storehook.closed_rows", as: Int64.self) == 0)
@@ -104,19 +104,19 @@ struct CloseTests {
             let outcomes = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
-                        (try? await database.figures.close(january, by: "test", unproven: Self.why)) != nil
+                        (try? await database.figures.close(.calendar(january), by: "test", unproven: Self.why)) != nil
                     }
                 }
                 return await group.reduce(into: [Bool]()) { $0.append($1) }
             }
             #expect(outcomes.count { $0 } == 1)
-            await #expect(throws: CloseRefusal.closed(january)) {
-                try await database.figures.close(january, by: "test", unproven: Self.why)
+            await #expect(throws: CloseRefusal.closed(.calendar(january))) {
+                try await database.figures.close(.calendar(january), by: "test", unproven: Self.why)
             }
-            try await database.figures.reopen(january, by: "cli:bert", why: "late refunds")
+            try await database.figures.reopen(.calendar(january), by: "cli:bert", why: "late refunds")
             #expect(try await database.figures.closedMonths(january.days).isEmpty)
-            _ = try await database.figures.close(january, by: "cli:anna", unproven: Self.why)
-            // Nothing is added to what was recorded, and what was opened stays so, whoever asks.
+            _ = try await database.figures.close(.calendar(january), by: "cli:anna", unproven: Self.why)
+            // Nothing can be added to a record, and an opened month stays open.
             for statement: PostgresQuery in [
                 "insert into storehook.closed_rows select closed_id, 'refund', order_id, item, place, at, bundle_id from storehook.closed_rows where measure = 'sale'",
                 "update storehook.closed_months set reopened_at = null, reopened_by = null, reopened_why = null where reopened_at is not null",
@@ -132,6 +132,60 @@ struct CloseTests {
                 acts.suffix(3) == [
                     "close_month cli:test 2026-01", "reopen_month cli:bert 2026-01", "close_month cli:anna 2026-01",
                 ])
+        }
+    }
+
+    @Test("the catalog on record is the one that workers summed by")
+    func catalog() async throws {
+        try await FigureDatabase.with { database in
+            try await database.hear(Self.coin("1"))
+            try await database.settle()
+            let month = ClosingMonth.calendar(try Self.month("2026-01"))
+            func close() async throws -> Int64? {
+                let closed = try await database.figures.close(month, by: "test", unproven: Self.why)
+                try await database.figures.reopen(month, by: "test", why: Self.why)
+                return closed.catalogVersion
+            }
+            let first = try await database.site.accounts.current()?.version
+            _ = try await database.site.accounts.apply(Shop.catalog(premium: "pro"), by: "test")
+            let version = try await database.site.accounts.current()?.version
+            #expect(try await close() == first && first != nil && first != version)
+            #expect(try await database.figures.isDue(in: "UTC", catalogVersion: version))
+            try await database.settle()
+            #expect(try await !database.figures.isDue(in: "UTC", catalogVersion: version))
+            #expect(try await close() == version)
+        }
+    }
+
+    @Test("a figure that the release lacked which closed a month is not on record, and nothing of it is a correction")
+    func unrecorded() async throws {
+        try await FigureDatabase.with { database in
+            try await database.hear(Self.coin("1"))
+            try await database.settle()
+            let month = ClosingMonth.calendar(try Self.month("2026-01"))
+            _ = try await database.figures.close(month, by: "test", unproven: Self.why)
+            // As a release without proceeds has closed it.
+            try await database.site.pool.withTransaction {
+                try $0.executeScript(
+                    """
+                    set local session_replication_role = replica;
+                    update storehook.closed_months set measures = array_remove(measures, 'proceeds');
+                    delete from storehook.closed_rows where measure = 'proceeds';
+                    delete from storehook.closed_cells where measure = 'proceeds';
+                    """)
+            }
+            for (figure, lines, isRecorded) in [
+                (Figure.proceeds, [], false), (.net, ["2026-01-01 USD 1990 1990 0"], true),
+                (.trials, [], true),
+            ] as [(Figure, [String], Bool)] {
+                let question = try database.question(figure, "2026-01-01", "2026-02-28", by: .month)
+                let answer = try await database.figures.closedAnswer(question)
+                #expect(answer.lines == lines, "\(figure)")
+                #expect(answer.closed?.map(\.month) == (isRecorded ? [month] : []), "\(figure)")
+                #expect(answer.unrecorded == (isRecorded ? [] : [month]), "\(figure)")
+                #expect(try await database.figures.unrecorded(question) == answer.unrecorded, "\(figure)")
+                #expect(try await database.figures.corrections(question, limit: 10).elements.isEmpty, "\(figure)")
+            }
         }
     }
 
@@ -154,14 +208,16 @@ struct CloseTests {
                     """
                 ).compactMap { FigureMonth($0) }
                 #expect(months.count >= 5, "seed \(generator.seed)")
-                for month in months { _ = try await database.figures.close(month, by: "test", unproven: Self.why) }
+                for month in months {
+                    _ = try await database.figures.close(.calendar(month), by: "test", unproven: Self.why)
+                }
                 for entry in entries.suffix(entries.count - entries.count / 2) {
                     try await database.site.apply([entry])
                 }
                 try await database.site.number()
                 try await database.settle()
                 for month in months {
-                    for figure in Figure.allCases where figure != .refundRate {
+                    for figure in Figure.allCases where figure != .refundRate && figure.unrecorded == nil {
                         try await Self.compare(database, figure, month, seed: generator.seed)
                     }
                 }

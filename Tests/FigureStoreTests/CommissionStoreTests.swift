@@ -9,7 +9,7 @@ import PurchaseStore
 import TestSupport
 import Testing
 
-/// What changes estimates of proceeds after the fact: purchases that are heard of late, and commission tables.
+/// Later changes of estimated proceeds, by late purchases and by commission tables.
 @Suite("Changes of proceeds")
 struct CommissionStoreTests {
     private static let start: Int64 = -500
@@ -31,7 +31,7 @@ struct CommissionStoreTests {
         return try await database.proceeds().filter { $0.transactionID == "1.\(month)" }.map(\.amount)
     }
 
-    @Test("an earlier month that is heard of late, refunded or given again moves the border, for refunds as well")
+    @Test("an earlier month that arrives late, is refunded or given again moves the border, for refunds as well")
     func border() async throws {
         try await FigureDatabase.with { database in
             let back = Self.start + 30 * 13
@@ -55,7 +55,7 @@ struct CommissionStoreTests {
                 )
                 #expect(try await amounts(database, 12) == [8_492, -8_492], "\(change)")
             }
-            // Another plan, by which each of them is a week.
+            // Another plan: each of them is a week.
             _ = try await database.site.accounts.apply(
                 Shop.catalog().replacing(
                     "product_id: basic, tier: pro, period: month", with: "product_id: basic, tier: pro, period: week"),
@@ -64,7 +64,7 @@ struct CommissionStoreTests {
         }
     }
 
-    @Test("a renewal that is heard in order marks the day of no other")
+    @Test("a renewal that arrives in order marks no day of another one")
     func inOrder() async throws {
         try await FigureDatabase.with { database in
             for month in Int64(0)..<13 { try await database.hear(Self.month(month)) }
@@ -95,11 +95,11 @@ struct CommissionStoreTests {
             }
             #expect(try await !isDue())
             let month = try #require(FigureMonth("2026-01"))
-            let closed = try await database.figures.close(month, by: "cli:test", unproven: "a test")
+            let closed = try await database.figures.close(.calendar(month), by: "cli:test", unproven: "a test")
             #expect(closed.commissionVersion == nil)
             #expect(try await database.apply(Self.table) == .init(version: 1, isNew: true))
             #expect(try await isDue())
-            let february = try #require(FigureMonth("2026-02"))
+            let february = try #require(ClosingMonth("2026-02"))
             await #expect(throws: CloseRefusal.changing(february)) {
                 try await database.figures.close(february, by: "cli:test", unproven: "a test")
             }
@@ -113,8 +113,8 @@ struct CommissionStoreTests {
             let corrections = try await database.figures.corrections(question, limit: 10).elements
             #expect(corrections.map { "\($0.was?.amount ?? 0) \($0.now?.amount ?? 0)" } == ["6993 7992"])
             #expect(try await database.differences().isEmpty)
-            try await database.figures.reopen(month, by: "cli:test", why: "a test")
-            let again = try await database.figures.close(month, by: "cli:test", unproven: "a test")
+            try await database.figures.reopen(.calendar(month), by: "cli:test", why: "a test")
+            let again = try await database.figures.close(.calendar(month), by: "cli:test", unproven: "a test")
             #expect(again.commissionVersion == 1)
             #expect(try await database.figures.closedMonths(month.days).map(\.commissionVersion) == [1])
         }
@@ -146,14 +146,14 @@ struct CommissionStoreTests {
             let commissions = CommissionStore(database.site.pool)
             #expect(try await commissions.applied() == nil)
             #expect(try await commissions.counting() == .standard)
-            await #expect(throws: CommissionFault.self) {
+            await #expect(throws: FigureFileFault.self) {
                 try await database.apply("rates: [{from: 2008-07-10, first_year: 120%}]")
             }
             #expect(try await commissions.applied() == nil)
             // Of several at once one applies it.
-            let outcomes = try await withThrowingTaskGroup(of: CommissionApplication.self) { group in
+            let outcomes = try await withThrowingTaskGroup(of: FigureFileApplication.self) { group in
                 for _ in 0..<6 { group.addTask { try await database.apply(Self.table) } }
-                return try await group.reduce(into: [CommissionApplication]()) { $0.append($1) }
+                return try await group.reduce(into: [FigureFileApplication]()) { $0.append($1) }
             }
             #expect(outcomes.allSatisfy { $0.version == 1 } && outcomes.count { $0.isNew } == 1, "\(outcomes)")
             let other = Self.table + "# and no more\n"

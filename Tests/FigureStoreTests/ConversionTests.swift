@@ -225,7 +225,8 @@ struct ConversionTests {
                 #expect(try await months("EUR") == euros + [lost])
                 #expect(try await months("JPY") == yens + [lost])
             }
-            #expect(rounds > 5)
+            // A month in each.
+            #expect(rounds >= 3)
             #expect(try await database.differences().isEmpty)
             #expect(try await database.conversions().allSatisfy { $0.contains(#""target": "JPY""#) })
             while try await database.figures.sum(in: "Asia/Tokyo", currency: "EUR", atMost: 7) {
@@ -256,6 +257,84 @@ struct ConversionTests {
                 ])
             #expect(try await database.differences().isEmpty)
             #expect(try await database.conversions().allSatisfy { $0.contains(#""target": "JPY""#) })
+        }
+    }
+
+    @Test("a currency with slow answers is kept beside the reporting one, until 30 days after the last question")
+    func asked() async throws {
+        try await FigureDatabase.with { database in
+            try await database.take("2026-01-02 USD 2", "2026-01-02 JPY 100")
+            try await database.hear(Self.coin("1", 1), Shop.entry("s", at: Shop.day(1), price: 4_000))
+            try await database.settle(currency: "EUR")
+            func targets() async throws -> [String] {
+                try await database.site.texts("select distinct target from storehook.currency_sums order by 1")
+            }
+            func lines() async throws -> [String] {
+                try await database.lines(.net, Self.first, Self.last, by: .month, in: "JPY")
+            }
+            func isDue() async throws -> Bool { try await database.figures.isDue(in: "UTC", currency: "EUR") }
+            // What is answered soon is not noted.
+            #expect(try await lines() == ["2026-01-01 JPY 700000 700000 0"])
+            #expect(try await !isDue())
+            let impatient = FigureStore(database.site.pool, patience: .zero)
+            for currency in ["JPY", "CHF"] {
+                _ = try await impatient.answer(
+                    database.question(.net, Self.first, Self.last, by: .month, in: currency))
+            }
+            #expect(try await isDue())
+            #expect(try await targets() == ["EUR"])
+            try await database.settle(currency: "EUR")
+            #expect(try await !isDue())
+            #expect(try await targets() == ["EUR", "JPY"], "there are no rates of francs")
+            #expect(try await lines() == ["2026-01-01 JPY 700000 700000 0"])
+            // What changes and what is corrected is in it.
+            try await database.hear(Self.coin("2", 2, price: 2_000), Self.coin("1", 1, signed: 40, revoked: 40))
+            try await database.settle(currency: "EUR")
+            #expect(
+                try await lines() == ["2026-01-01 JPY 800000 800000 0", "2026-02-01 JPY -500000 0 500000"])
+            try await database.take("2026-01-02 JPY 50")
+            try await database.settle(currency: "EUR")
+            #expect(
+                try await lines() == ["2026-01-01 JPY 400000 400000 0", "2026-02-01 JPY -250000 0 250000"])
+            #expect(
+                try await database.figures.answer(database.question(.net, Self.first, by: .month, in: "JPY"))
+                    .ratesCorrectedAt != nil)
+            #expect(try await database.differences().isEmpty)
+            try await database.site.pool.query(
+                "update storehook.asked_currencies set asked_at = now() - interval '31 days'")
+            #expect(try await isDue())
+            try await database.settle(currency: "EUR")
+            #expect(try await !isDue())
+            #expect(try await targets() == ["EUR"])
+        }
+    }
+
+    @Test("in a currency that is kept sums are read, and no cells")
+    func kept() async throws {
+        try await FigureDatabase.with { database in
+            try await database.take("2026-01-02 USD 2")
+            try await database.hear(
+                Self.coin("1", 1), Self.coin("2", 4, price: 700, "CHF"), Shop.entry("s", at: Shop.day(2)),
+                Shop.entry("t", "t", at: Shop.day(3), product: "yearly", price: 50_000),
+                Self.coin("1", 1, signed: 8, revoked: 8))
+            try await database.settle(currency: "EUR")
+            func answers() async throws -> [String] {
+                var lines: [String] = []
+                for figure in Figure.allCases where figure.isMoney {
+                    for split in [nil] + figure.splits.map(Optional.some) {
+                        lines += try await database.lines(
+                            figure, Self.first, Self.last, by: .month, split, in: "EUR")
+                    }
+                    guard figure != .lifetimeValue else { continue }
+                    lines += try await database.lines(figure, "2026-01-01", "2026-01-31", in: "EUR")
+                }
+                return lines
+            }
+            let kept = try await answers()
+            #expect(kept.count > 50)
+            try await database.site.pool.query("delete from storehook.figure_cells")
+            try await database.site.pool.query("delete from storehook.value_cells")
+            #expect(try await answers() == kept)
         }
     }
 

@@ -111,8 +111,8 @@ struct FigureAnswerTests {
                 ])
             #expect(try await database.lines(.gross, "2026-01-01", environment: "Sandbox") == ["2026-01-01 USD 77 1 0"])
             let scope: Set = ["com.example.other"]
-            for split in [nil] + FigureQuestion.Split.allCases.map(Optional.some) {
-                for step in FigureQuestion.Step.allCases {
+            for split in [nil] + FigureQuestion.Split.ofRows.map(Optional.some) {
+                for step in FigureQuestion.Step.always {
                     let lines = try await database.lines(.gross, "2026-01-01", by: step, split, apps: scope)
                     #expect(lines.count == 1 && lines[0].hasSuffix(" USD 300 1 0"), "\(lines)")
                 }
@@ -154,7 +154,7 @@ struct FigureAnswerTests {
         return lines
     }
 
-    @Test("late is what was heard of more than 24 hours after its day had ended, on the day on which it was heard of")
+    @Test("late rows arrived more than 24 hours after their day had ended, and count on the day on which they arrived")
     func late() async throws {
         try await FigureDatabase.with(zone: "America/New_York") { database in
             // Noon UTC of 2026-01-01, 07:00 in New York: the day ends at 05:00 UTC of the 2nd, and 24 hours later on the 3rd.
@@ -174,7 +174,7 @@ struct FigureAnswerTests {
             let never = "2026-01-01 13:00Z"
             try await hear("1", "2026-01-03 05:00Z", never, never)
             try await hear("2", "2026-01-03 05:00:00.001Z", never, never)
-            // A refund of the 2nd and a reversal of the 3rd, both heard of on the 7th.
+            // A refund of the 2nd and a reversal of the 3rd, which both arrived on the 7th.
             try await hear("3", "2026-01-10 00:00Z", "2026-01-07 12:00Z", "2026-01-07 12:00Z")
             try await database.settle(in: "America/New_York")
             let lines = try await database.lines(.heardLate, "2026-01-01", "2026-12-31")
@@ -202,10 +202,10 @@ struct FigureAnswerTests {
                 insert into storehook.figure_sums
                 select 'month_product', zone, day, measure, environment, bundle_id, product_id, '', currency, count, 0, 0, 1 from cells
                 union all
-                select 'month_country', zone, day, measure, environment, bundle_id, '', storefront, currency, sum(count), 0, 0, sum(count)
-                  from cells group by zone, day, measure, environment, bundle_id, storefront, currency
+                select 'all_country', zone, day, measure, environment, '', '', storefront, currency, sum(count), 0, 0, sum(count)
+                  from cells group by zone, day, measure, environment, storefront, currency
                 """)
-            for step in FigureQuestion.Step.allCases {
+            for step in FigureQuestion.Step.always {
                 #expect(try await database.lines(.refundRate, "2026-01-01", by: step, .product).count == most)
             }
             try await database.site.pool.query(
@@ -219,12 +219,85 @@ struct FigureAnswerTests {
                 insert into storehook.figure_sums
                 select 'month_product', zone, day, measure, environment, bundle_id, product_id, '', currency, count, 0, 0, 1 from cells
                 """)
-            for step in FigureQuestion.Step.allCases {
+            for step in FigureQuestion.Step.always {
                 await #expect(throws: TooManyCells.self) {
                     _ = try await database.lines(.refundRate, "2026-01-01", by: step, .product)
                 }
                 #expect(try await database.lines(.refundRate, "2026-01-01", by: step, .country).count == 1)
             }
+        }
+    }
+
+    @Test("products are gathered into plans before they are counted: many products of few plans are answered")
+    func manyProducts() async throws {
+        try await FigureDatabase.with { database in
+            try await database.site.pool.query(
+                """
+                with cells as (
+                    insert into storehook.figure_cells
+                           (zone, day, measure, environment, bundle_id, product_id, storefront, currency, rate_day, unit, count)
+                    select 'UTC', '2026-01-01', 'sale', 'Production', 'app', 'p' || i, 'USA', 'USD', '2026-01-01', 1, 1
+                      from generate_series(1, \(Int64(FigureQuestion.mostCells + 1))) i
+                    returning *
+                )
+                insert into storehook.figure_sums
+                select 'month_product', zone, day, measure, environment, bundle_id, product_id, '', currency, count, 0, 0, 1 from cells
+                """)
+            for step in FigureQuestion.Step.always {
+                #expect(
+                    try await database.lines(.gross, "2026-01-01", by: step, .plan)
+                        == ["2026-01-01 none USD 10001 10001 0"])
+                await #expect(throws: TooManyCells.self) {
+                    _ = try await database.lines(.gross, "2026-01-01", by: step, .product)
+                }
+            }
+            try await database.take("2026-01-01 USD 2")
+            // A half is rounded to the even one.
+            #expect(
+                try await database.lines(.gross, "2026-01-01", by: .month, .plan, in: "EUR")
+                    == ["2026-01-01 none EUR 0 10001 0"])
+        }
+    }
+
+    @Test("more sums than are read one by one are added where they are")
+    func manySums() async throws {
+        try await FigureDatabase.with { database in
+            try await database.site.pool.query(
+                """
+                insert into storehook.figure_sums
+                select 'plain_month', 'UTC', '2026-01-01', 'sale', 'Production', 'app' || i, '', '', 'USD', 1, 0, 0, 10
+                  from generate_series(1, 200001) i
+                """)
+            #expect(
+                try await database.lines(.gross, "2026-01-01", by: .month) == ["2026-01-01 USD 2000010 200001 0"])
+        }
+    }
+
+    @Test("after a release without sums of all apps, these are added up from the sums of each")
+    func wideSums() async throws {
+        try await FigureDatabase.with { database in
+            try await database.hear(
+                Self.coin("1", 0), Self.coin("2", 1) { ($0.currency, $0.storefront) = ("EUR", "DEU") },
+                Self.coin("3", 40, price: 300, app: "com.example.other"))
+            try await database.settle()
+            let (first, last) = ("2026-01-01", "2026-02-28")
+            let countries = try await database.lines(.gross, first, last, by: .month, .country)
+            #expect(
+                countries == [
+                    "2026-01-01 DEU EUR 10000 1 0", "2026-01-01 USA USD 10000 1 0", "2026-02-01 USA USD 300 1 0",
+                ])
+            let tables = try await database.tables()
+            try await database.site.pool.withTransaction {
+                try $0.executeScript(
+                    """
+                    delete from storehook.figure_sums where grain in ('all_country', 'all_day');
+                    update storehook.figure_state set content = 5;
+                    """)
+            }
+            #expect(try await database.lines(.gross, first, last, by: .month, .country).isEmpty)
+            try await database.settle()
+            #expect(try await database.tables() == tables)
+            #expect(try await database.lines(.gross, first, last, by: .month, .country) == countries)
         }
     }
 }

@@ -8,7 +8,7 @@ import PurchaseStore
 import TestSupport
 import Testing
 
-/// Figures that somebody changes by hand are named and mended.
+/// The check finds figures that were changed by hand, and mends them.
 struct FigureCheckTests {
     /// Sales on the 1st and the 5th, a refund alone on the 9th, a reversal alone on the 20th, an order alone on the 15th, and what was heard of
     /// late alone on 2026-02-03.
@@ -66,6 +66,15 @@ struct FigureCheckTests {
             "cohort_cells",
             "insert into storehook.cohort_cells select zone, '2021-01-01', environment, bundle_id, months, due, retained from storehook.cohort_cells"
         ),
+        ("value_cells", "update storehook.value_cells set unit = unit + 1"),
+        ("value_cells", "update storehook.value_cells set cohort = cohort - 1, months = months + 1"),
+        ("value_cells", "delete from storehook.value_cells"),
+        (
+            "value_cells",
+            "insert into storehook.value_cells select zone, '2031-01-01', environment, bundle_id, cohort, months, currency, rate_day, unit, count from storehook.value_cells"
+        ),
+        ("value_sums", "update storehook.value_sums set amount = amount + 1 where months = 0"),
+        ("value_sums", "delete from storehook.value_sums"),
         ("figure_sums", "update storehook.figure_sums set count = count + 1 where grain = 'month_product'"),
         (
             "figure_sums",
@@ -85,7 +94,7 @@ struct FigureCheckTests {
         ),
     ]
 
-    @Test("somebody changes cells or sums by hand: the check names the table, and the days are right after its repair")
+    @Test("cells and sums that were changed by hand: the check names the table, and its repair mends them")
     func faults() async throws {
         try await FigureDatabase.with { database in
             try await Self.fill(database)

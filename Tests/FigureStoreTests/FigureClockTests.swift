@@ -119,6 +119,71 @@ struct FigureClockTests {
         }
     }
 
+    @Test("all marks of a day are taken with the first of them, but for hours that lie in other days, too")
+    func together() async throws {
+        try await FigureDatabase.with(zone: "Asia/Kolkata") { database in
+            func mark(_ first: String, _ last: String) async throws {
+                try await database.site.pool.query(
+                    """
+                    insert into storehook.figure_marks (hour)
+                    select h from generate_series(\(first)::text::timestamptz, \(last)::text::timestamptz, interval '1 hour') h
+                    """)
+            }
+            // 2026-01-01 in Kolkata is from 18:30 to 18:30 UTC.
+            try await mark("2026-01-01T00:00Z", "2026-01-01T00:00Z")
+            try await mark("2025-12-31T12:00Z", "2026-01-01T23:00Z")
+            try await database.site.pool.query(
+                "insert into storehook.figure_marks (day) values ('2026-01-01'), ('2026-01-02')")
+            func hours(_ day: String, _ hours: ClosedRange<Int>) -> [String] {
+                hours.map { "\(day) \($0 < 10 ? "0" : "")\($0)" }
+            }
+            func left() async throws -> [String] {
+                try await database.site.texts(
+                    """
+                    select coalesce(to_char(hour at time zone 'UTC', 'DD HH24'), day::text) from storehook.figure_marks
+                     order by hour, day
+                    """)
+            }
+            #expect(try await database.figures.sum(in: "Asia/Kolkata", atMost: 1))
+            #expect(try await left() == hours("31", 12...18) + hours("01", 18...23) + ["2026-01-02"])
+            // With days of Los Angeles beside them only what is of one day in both goes with the first.
+            try await database.settle(in: "Asia/Kolkata", hasFiscalMonths: true)
+            try await mark("2026-01-01T00:00Z", "2026-01-01T00:00Z")
+            try await mark("2025-12-31T12:00Z", "2026-01-01T23:00Z")
+            #expect(try await database.figures.sum(in: "Asia/Kolkata", atMost: 1))
+            #expect(try await left() == hours("31", 12...18) + hours("01", 8...23))
+            try await database.settle(in: "Asia/Kolkata")
+            #expect(try await left().isEmpty)
+        }
+    }
+
+    @Test(
+        "a purchase that becomes an account's marks nothing before it is booked, and the days of all of the account's then"
+    )
+    func unbooked() async throws {
+        try await FigureDatabase.with { database in
+            let account = OrderDatabase.token("ann")
+            try await database.hear(
+                Shop.entry("1", at: Shop.day(0)) { $0.appAccountToken = account }, Shop.entry("2", at: Shop.day(40)))
+            try await database.settle()
+            func link(_ purchase: String) async throws {
+                try await database.site.pool.query(
+                    """
+                    insert into storehook.account_lines (token, environment, original_transaction_id, bundle_id)
+                    values (\(account.description)::text::uuid, 'Production', \(purchase), \(Shop.app))
+                    """)
+            }
+            try await link("3")
+            #expect(try await !database.figures.isDue(in: "UTC"))
+            try await link("2")
+            let days = try await database.site.texts(
+                "select distinct (hour at time zone 'UTC')::date::text from storehook.figure_marks")
+            #expect(days.contains("2026-01-01") && days.contains("2026-02-10"), "\(days)")
+            try await database.settle()
+            #expect(try await database.differences().isEmpty)
+        }
+    }
+
     @Test("more days than one round takes are all summed, the first marked first")
     func portions() async throws {
         try await FigureDatabase.with { database in
@@ -203,7 +268,7 @@ struct FigureClockTests {
             }
             #expect(try await Self.standing(database, "2026-01-01", by: .month)?.isProven == false)
             #expect(try await Self.standing(database, "2025-12-01", by: .month)?.isProven == true)
-            // An app that has a key, and of which nothing is proven yet.
+            // An app with a key, and without a proof yet.
             try await database.site.pool.query(
                 """
                 insert into storehook.history_windows (environment, bundle_id, starts_at, ends_at)

@@ -12,10 +12,11 @@ struct FigureDatabase: Sendable {
     let site: OrderDatabase
     let figures: FigureStore
 
-    /// Runs `body` with one, whose first catalog has this zone. Its figures stand, of nothing.
+    /// Runs `body` with a database. Its first catalog has this zone, and its figures stand without rows.
     static func with<T>(zone: String = "UTC", _ body: (FigureDatabase) async throws -> T) async throws -> T {
         try await OrderDatabase.with(catalog: Shop.catalog(zone: zone)) { site in
-            let database = FigureDatabase(site: site, figures: FigureStore(site.pool))
+            // No currency is noted because a machine is busy.
+            let database = FigureDatabase(site: site, figures: FigureStore(site.pool, patience: .seconds(3600)))
             try await database.settle(in: zone)
             return try await body(database)
         }
@@ -28,11 +29,17 @@ struct FigureDatabase: Sendable {
     }
 
     /// Sums all that is due.
-    /// - Parameter currency: the reporting currency.
-    func settle(in zone: String = "UTC", currency: String? = nil) async throws {
-        let plans = FigurePlan.all(of: try await site.accounts.current()?.catalog)
+    /// - Parameters:
+    ///   - currency: the reporting currency.
+    ///   - hasFiscalMonths: whether fiscal months are kept; nil leaves it as it is.
+    func settle(in zone: String = "UTC", currency: String? = nil, hasFiscalMonths: Bool? = nil) async throws {
+        let current = try await site.accounts.current()
+        let plans = FigurePlan.all(of: current?.catalog)
         let commission = try await CommissionStore(site.pool).counting()
-        while try await figures.sum(in: zone, currency: currency, plans: plans, commission: commission) {}
+        while try await figures.sum(
+            in: zone, currency: currency, plans: plans, catalogVersion: current?.version, commission: commission,
+            hasFiscalMonths: hasFiscalMonths)
+        {}
     }
 
     /// Imports rates, each like `2026-01-02 USD 1.0823`.
@@ -123,7 +130,7 @@ struct FigureDatabase: Sendable {
         return rows
     }
 
-    /// All cells, sums and cohorts, to compare them with others.
+    /// All cells, sums, cohorts and what customers paid, to compare them with others.
     func tables() async throws -> [String] {
         try await site.texts(
             """
@@ -133,17 +140,22 @@ struct FigureDatabase: Sendable {
             select 'sum ' || to_jsonb(s)::text from storehook.figure_sums s where s.count <> 0
             union all
             select 'cohort ' || to_jsonb(c)::text from storehook.cohort_cells c
+            union all
+            select 'paid ' || (to_jsonb(c) - 'count' || jsonb_build_object('count', sum(c.count)))::text
+              from storehook.value_cells c group by to_jsonb(c) - 'count'
+            union all
+            select 'paid sum ' || to_jsonb(s)::text from storehook.value_sums s where (s.count, s.unknown, s.amount) <> (0, 0, 0)
             order by 1
             """)
     }
 
-    /// All that is kept in the reporting currency.
+    /// All that is kept in currencies.
     func conversions() async throws -> [String] {
         try await site.texts(
             """
-            select 'sum ' || to_jsonb(s)::text from storehook.converted_sums s
+            select 'sum ' || to_jsonb(s)::text from storehook.currency_sums s
             union all
-            select 'corrected ' || to_jsonb(c)::text from storehook.corrected_conversions c
+            select 'paid ' || to_jsonb(v)::text from storehook.currency_values v where (v.count, v.unknown, v.amount) <> (0, 0, 0)
             order by 1
             """)
     }
@@ -171,4 +183,14 @@ extension FigureRow {
             currency ?? "none", amount.map { "\($0)" } ?? "-", transactionID ?? "-",
         ].joined(separator: " ")
     }
+}
+
+extension FigureQuestion.Step {
+    /// Those that need nothing in the catalog.
+    static let always: [Self] = [.month, .day]
+}
+
+extension FigureQuestion.Split {
+    /// Those that a row says itself.
+    static let ofRows: [Self] = [.app, .product, .country, .currency]
 }

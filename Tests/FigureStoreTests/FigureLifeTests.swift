@@ -23,14 +23,18 @@ struct FigureLifeTests {
     func lives() async throws {
         var generator = SeededGenerator()
         let (seed, now) = (generator.seed, Timestamp(secondsSince1970: Int64(Date.now.timeIntervalSince1970)))
-        let lives = Self.seeds.map { OrderLives.life(seed: $0, now: now) }
+        let lives = Self.seeds.enumerated().map { place, seed in
+            OrderLives.life(seed: seed, now: now).signed(for: GrantedTrials.account(of: place))
+        }
+        let trials = GrantedTrials(lives.flatMap { $0.entries + [$0.late].compactMap(\.self) }, &generator)
         try await FigureDatabase.with(zone: Self.zone) { database in
             let site = database.site
             try await database.apply(FigureOracle.commission)
             // Without a split, and by one of them, or by each.
             func some() -> [FigureQuestion.Split?] {
-                [nil, FigureQuestion.Split.allCases.randomElement(using: &generator)]
+                [nil, FigureQuestion.Split.ofRows.randomElement(using: &generator)]
             }
+            try await trials.grant(from: 0, site)
             try await database.summing(in: [Self.zone]) {
                 try await site.hear(lives, size: 200, &generator)
                 try await Self.spread(site)
@@ -38,6 +42,7 @@ struct FigureLifeTests {
             try await Self.judge(database, in: Self.zone, some(), "heard, seed \(seed)")
 
             try await database.summing(in: [Self.zone, Self.otherZone, Self.zone]) {
+                try await trials.grant(from: 1, site)
                 try await site.destroy()
                 _ = try await site.differences(repair: true)
             }
@@ -60,7 +65,7 @@ struct FigureLifeTests {
 
     // MARK: Parts
 
-    /// Some rows were heard of hours or days after they happened, and not now.
+    /// Some rows arrived hours or days after they happened, and not now.
     private static func spread(_ site: OrderDatabase) async throws {
         try await site.pool.withTransaction { session in
             try session.executeScript(
@@ -75,7 +80,7 @@ struct FigureLifeTests {
         }
     }
 
-    private static let splits = [nil] + FigureQuestion.Split.allCases.map(Optional.some)
+    private static let splits = [nil] + FigureQuestion.Split.ofRows.map(Optional.some)
 
     private static func judge(
         _ database: FigureDatabase, in zone: String, _ splits: [FigureQuestion.Split?], _ when: String
@@ -88,8 +93,8 @@ struct FigureLifeTests {
         try await oracle.derive()
         let days = try #require(try await oracle.days())
         for environment in ["Production", "Sandbox"] {
-            for figure in Figure.allCases where !figure.isStanding && figure != .retention {
-                for step in FigureQuestion.Step.allCases {
+            for figure in Figure.allCases where !figure.isStanding && !figure.isByMonthsLater {
+                for step in FigureQuestion.Step.always {
                     for split in splits {
                         let expected = try await oracle.lines(figure, by: step, split, environment: environment)
                         let answered = try await answers(
@@ -169,6 +174,17 @@ struct FigureLifeTests {
         (
             "sales of later years",
             "select count(*) from oracle.kept where is_later and kind = 'Auto-Renewable Subscription'", 200
+        ),
+        (
+            "own trials that a payment converted",
+            "select count(*) from oracle.figure_rows where measure = 'own_trial_converted'", 200
+        ),
+        (
+            "own trials that lapsed", "select count(*) from oracle.figure_rows where measure = 'own_trial_lapsed'", 200
+        ),
+        (
+            "own trials whose payment is refunded",
+            "select count(*) from oracle.figure_rows where measure = 'own_trial_refunded'", 20
         ),
         ("free ones", "select count(*) from oracle.figure_rows where measure = 'sale' and amount = 0", 1_000),
         ("rows of Sandbox", "select count(*) from oracle.figure_rows where environment = 'Sandbox'", 5_000),

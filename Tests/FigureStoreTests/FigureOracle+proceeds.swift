@@ -19,8 +19,8 @@ extension FigureOracle {
 
     /// Writes what is kept of each sale as the table `oracle.kept`, behind `oracle.sold`.
     ///
-    /// All paid periods of an order are added up once, in years, from each lapse on; a sale is of later years if the sum behind the last one that began
-    /// before its own period has a year. How long a period is, and of which it is a part, is an input.
+    /// All paid periods of an order are added up once, in years, from each lapse on. A sale is of later years if the periods that began before its
+    /// own one add up to a year. The length of a period, and the period that it is a part of, are inputs.
     static func proceeds(_ zone: String) -> String {
         """
         drop table if exists oracle.served, oracle.kept;

@@ -6,7 +6,7 @@ import Postgres
 
 /// What the figures are to be, in plain SQL over what ``OrderOracle`` makes of the raw facts: nothing that the program sums is read.
 ///
-/// The instants at which rows were first heard of, and the days in the numbers of orders, are evidence, and inputs.
+/// The instants at which rows arrived, and the days in the numbers of orders, are evidence, and inputs.
 struct FigureOracle {
     let site: OrderDatabase
     /// Where the days begin. In no zone that these tests judge by it is midnight twice on a day.
@@ -81,10 +81,13 @@ struct FigureOracle {
         case .net: "'sale', 'refund', 'reversal'"
         case .refundRate: "'sale', 'refunded_sale', 'refund', 'reversal'"
         case .heardLate: "'late_sale', 'late_refund', 'late_reversal'"
-        case .trials, .trialConversion: "'trial', 'trial_converted', 'trial_lapsed', 'trial_refunded'"
+        case .trials, .trialConversion:
+            "'trial', 'trial_converted', 'trial_lapsed', 'trial_refunded', \(ownTrialMeasures)"
         case .proceeds: "'proceeds', 'proceeds_back', 'proceeds_again'"
         // RecurringModel has these, and lives have no attempts and restores.
-        case .mrr, .mrrMovements, .active, .churn, .retention, .purchaseFailureRate, .restoreSuccessRate: "null"
+        case .mrr, .mrrMovements, .active, .churn, .retention, .lifetimeValue, .freeToPaid, .purchaseFailureRate,
+            .restoreSuccessRate:
+            "null"
         }
     }
 
@@ -104,8 +107,9 @@ struct FigureOracle {
         let gross = sum("sale")
         let refunded = "\(sum("refund")) - \(sum("reversal"))"
         let (paid, unpriced) = (count("sale", "amount is distinct from 0"), count("sale", "amount is null"))
-        let converted = count("trial_converted")
+        let (converted, ownConverted) = (count("trial_converted"), count("own_trial_converted"))
         let open = "\(count("trial")) - \(converted) - \(count("trial_lapsed"))"
+        let ownOpen = "\(count("own_trial")) - \(ownConverted) - \(count("own_trial_lapsed"))"
         return switch figure {
         case .orders: ["count(*)"]
         case .transactions: [paid, count("sale", "amount = 0"), unpriced]
@@ -122,11 +126,16 @@ struct FigureOracle {
                 "\(sum("late_sale")) - \(sum("late_refund")) + \(sum("late_reversal"))", count("late_sale"),
                 count("late_refund"), count("late_reversal"),
             ]
-        case .trials: [count("trial"), converted, count("trial_lapsed"), open]
+        case .trials:
+            [
+                count("trial"), converted, count("trial_lapsed"), open, count("own_trial"), ownConverted,
+                count("own_trial_lapsed"), ownOpen,
+            ]
         case .trialConversion:
             [
                 share(converted, of: "\(count("trial")) - (\(open))"), converted, count("trial"), open,
-                count("trial_refunded"),
+                count("trial_refunded"), share(ownConverted, of: "\(count("own_trial")) - (\(ownOpen))"), ownConverted,
+                count("own_trial"), ownOpen, count("own_trial_refunded"),
             ]
         case .proceeds:
             [
@@ -134,7 +143,9 @@ struct FigureOracle {
                 "\(sum("proceeds_back")) - \(sum("proceeds_again"))", count("proceeds"),
                 count("proceeds", "amount is null"),
             ]
-        case .mrr, .mrrMovements, .active, .churn, .retention, .purchaseFailureRate, .restoreSuccessRate: []
+        case .mrr, .mrrMovements, .active, .churn, .retention, .lifetimeValue, .freeToPaid, .purchaseFailureRate,
+            .restoreSuccessRate:
+            []
         }
     }
 
@@ -144,7 +155,7 @@ struct FigureOracle {
         create table oracle.sold as
         select s.environment, s.bundle_id, s.order_key, s.item, s.transaction_id, s.purchased_at as at, s.product_id, s.storefront,
                s.currency, s.price as amount, g.share, g.refunded, t.heard_at, s.is_trial, s.expires_at, t.is_renewal_off, t.part_of,
-               s.kind, t.item as booked_item, t.billed_quarters,
+               s.kind, s.line, t.item as booked_item, t.billed_quarters,
                extract(epoch from coalesce(t.first_ends_at, s.expires_at) - s.purchased_at) / 86400 as lasts
           from oracle.shown s
           join oracle.standing g using (environment, bundle_id, order_key, item)
@@ -160,6 +171,7 @@ struct FigureOracle {
           left join storehook.booked_refunds b on b.order_id = o.id and b.item in (r.item, 'w' || r.item, 't' || r.item) and b.place = r.place
          where r.type <> 'revoke' and s.amount is distinct from 0;
         \(proceeds(zone))
+        \(firstPayments)
         create table oracle.figure_rows as
         with moved as (
             select environment, bundle_id, 'sale' as measure, at, product_id, storefront, currency, amount, transaction_id, heard_at,
@@ -209,6 +221,8 @@ struct FigureOracle {
                 union all
                 select 'trial_refunded' where t.payments[1]) m
              where m.measure is not null
+            union all
+            \(ownTrialRows(zone))
             union all
             \(proceedsRows(zone))
         )

@@ -50,7 +50,7 @@ struct FigureRowTests {
     @Test(
         "pages of any length are the same rows in the same order",
         arguments: Figure.allCases.filter {
-            !$0.isStanding
+            !$0.isStanding && !$0.isByMonthsLater
                 && !$0.rowMeasures.contains {
                     (FigureMeasure.trials + FigureMeasure.attempts + FigureMeasure.restores + FigureMeasure.customers)
                         .contains($0)
@@ -106,7 +106,28 @@ struct FigureRowTests {
         }
     }
 
-    @Test("rows of a day are those from its beginning to its end, and include what is not summed yet")
+    @Test("what stands is found in its order, by pages of any length", arguments: [Figure.mrr, .active])
+    func standing(_ figure: Figure) async throws {
+        try await FigureDatabase.with { database in
+            for id in 0..<40 as Range<Int64> {
+                try await database.hear(Shop.entry("\(id)", at: Shop.day(0, hours: id), days: 400, price: 1_000 + id))
+            }
+            try await database.hear(Shop.entry("rare", at: Shop.day(3), days: 400, product: "premium"))
+            let asked = FigureRowQuestion(try database.question(figure, "2026-01-01", "2026-01-31", by: .month))
+            let whole = try await database.rows(asked)
+            #expect(whole.count == 41 && whole.map(\.at) == whole.map(\.at).sorted())
+            for limit in [1, 7, 40, 41] {
+                #expect(try await database.rows(asked, limit: limit) == whole, "\(limit)")
+            }
+            var rare = asked
+            rare.productID = "premium"
+            #expect(try await database.figures.rows(rare, limit: 1).elements.map(\.transactionID) == ["rare"])
+            let early = FigureRowQuestion(try database.question(figure, "2026-01-01"))
+            #expect(try await database.rows(early, limit: 5).count == 24, "those that began on this day")
+        }
+    }
+
+    @Test("rows of a day are those from its beginning to its end, also rows that are not summed yet")
     func edges() async throws {
         try await FigureDatabase.with { database in
             try await Self.fill(database)

@@ -5,6 +5,7 @@ import Figures
 import OrderSupport
 import Postgres
 import PurchaseStore
+import TestSupport
 import Testing
 
 /// Which day an instant is on.
@@ -160,6 +161,54 @@ struct FigureZoneTests {
         }
     }
 
+    @Test("a zone begins once writers end in time; until then writers go on, and changes are summed in the old zone")
+    func heldUp() async throws {
+        try await FigureDatabase.with { database in
+            try await Self.hear(["2026-01-31T20:00:00Z"], database)
+            try await database.settle()
+            let held = try await HeldTransaction(
+                in: database.site.database,
+                "insert into storehook.figure_marks (day) values ('2026-01-31') returning id::text")
+            let nextZone: PostgresQuery = "select next_zone from storehook.figure_state"
+            for _ in 0..<2 {
+                #expect(try await database.figures.sum(in: "Asia/Tokyo"))
+                #expect(try await database.site.texts(nextZone) == ["-"])
+            }
+            try await database.hear(Self.coin("2", "2026-01-31T21:00:00Z", price: 10))
+            #expect(try await database.figures.sum(in: "Asia/Tokyo"))
+            #expect(try await database.lines(.gross, "2026-01-31") == ["2026-01-31 USD 11 2 0"])
+            try await held.release()
+            try await database.settle(in: "Asia/Tokyo")
+            #expect(
+                try await database.lines(.gross, "2026-01-01", "2026-12-31", by: .month) == ["2026-02-01 USD 11 2 0"])
+            try await Self.expectOnly("Asia/Tokyo", database)
+        }
+    }
+
+    @Test("what is left of a zone is deleted in portions before it begins again, while changes are summed")
+    func leftOver() async throws {
+        try await FigureDatabase.with { database in
+            try await Self.hear(["2026-01-31T20:00:00Z"], database)
+            try await database.site.pool.query(
+                """
+                insert into storehook.figure_cells
+                       (zone, day, measure, environment, bundle_id, product_id, storefront, currency, rate_day, unit, count)
+                select 'Asia/Tokyo', '2025-01-01', 'sale', 'Production', 'app', 'p' || i, 'USA', 'USD', '2025-01-01', 1, 1
+                  from generate_series(1, 50000) i
+                """)
+            #expect(try await database.figures.sum(in: "Asia/Tokyo"))
+            let state: PostgresQuery = """
+                select concat_ws(' ', next_zone, (select count(*) from storehook.figure_cells where zone = 'Asia/Tokyo'))
+                  from storehook.figure_state
+                """
+            #expect(try await database.site.texts(state) == ["10000"])
+            #expect(try await database.lines(.gross, "2026-01-31") == ["2026-01-31 USD 1 1 0"])
+            try await database.settle(in: "Asia/Tokyo")
+            #expect(try await database.lines(.gross, "2026-02-01") == ["2026-02-01 USD 1 1 0"])
+            try await Self.expectOnly("Asia/Tokyo", database)
+        }
+    }
+
     /// Nothing is left of other zones, and nothing is due.
     private static func expectOnly(_ zone: String, _ database: FigureDatabase) async throws {
         #expect(try await !database.figures.isDue(in: zone))
@@ -167,7 +216,8 @@ struct FigureZoneTests {
             try await database.site.texts(
                 """
                 select zone from storehook.figure_cells union select zone from storehook.figure_sums where count <> 0
-                union select zone from storehook.cohort_cells
+                union select zone from storehook.cohort_cells union select zone from storehook.value_cells
+                union select zone from storehook.value_sums where count <> 0
                 """)
                 == [zone])
         #expect(try await database.differences().isEmpty)

@@ -60,7 +60,7 @@ struct ProceedsFigureTests {
             for (line, gap) in [("sixty", Int64(60)), ("sixtyone", 61), ("early", -1)] {
                 entries += Self.months(line, 0..<12) + Self.months(line, 12..<13, from: Self.start + gap)
             }
-            // Each of two lapses is short enough, and one of 61 days earlier makes all before it none.
+            // Each of two lapses is short enough. Behind an earlier one of 61 days the year began anew.
             entries += Self.months("often", 0..<1) + Self.months("often", 1..<6, from: Self.start + 61)
             entries += Self.months("often", 6..<14, from: Self.start + 61 + 59)
             entries += Self.months("trial", 0..<1) {
@@ -83,7 +83,7 @@ struct ProceedsFigureTests {
             entries += Self.months("upgraded", 7..<13, from: Self.start - 20, "premium")
             entries +=
                 Self.months("free", 0..<6) + Self.months("free", 6..<7) { $0.price = 0 } + Self.months("free", 7..<14)
-            // Ninety days free, which are no lapse; and weeks, of which 52 are a year.
+            // Ninety free days, which are no lapse; and weeks: 52 of them are a year.
             entries += Self.months("freely", 0..<12) + Self.months("freely", 12..<15) { $0.price = 0 }
             entries += Self.months("freely", 15..<16)
             for week in Int64(0)..<54 {
@@ -225,7 +225,7 @@ struct ProceedsFigureTests {
             }
             try await database.hear(Self.coin("1", 1), Self.coin("2", 1, price: 0))
             #expect(try await answer() == ["2026-01-01 USD 6993 6993 0 1 0"])
-            // 30 % of the price are 2,997, of which 2,097.9 came.
+            // 30 % of the price are 2,997; 2,097.9 of it came.
             try await database.hear(
                 Self.coin("1", 1, signed: 3) {
                     ($0.revocationDate, $0.revocationType, $0.revocationPercentage) = (
@@ -244,6 +244,35 @@ struct ProceedsFigureTests {
             )
             #expect(
                 try await answer() == ["2026-01-01 none 0 0 0 1 1", "2026-01-01 USD 6993 13986 6993 2 0"])
+        }
+    }
+
+    @Test("of rows a page is worked out, and not all that are behind it")
+    func page() async throws {
+        try await FigureDatabase.with { database in
+            try await database.hear(Shop.entry("1", at: Shop.day(0)))
+            // Each one's rate depends on all before it.
+            try await database.site.pool.withTransaction {
+                try $0.executeScript(
+                    """
+                    set local session_replication_role = replica;
+                    insert into storehook.booked_transactions
+                           (order_id, item, transaction_id, product_id, relation, is_within, starts_at, ends_at, price, currency, storefront,
+                            quantity, is_trial, is_void, revoked_share, refunded, tier_rank, heard_at, changed_at)
+                    select t.order_id, 'x' || n, 'x' || n, t.product_id, 'renewal', false, t.starts_at + n * interval '20 seconds',
+                           t.starts_at + (n + 1) * interval '20 seconds', 1000, 'USD', 'USA', 1, false, false, 0, 0, 1, t.heard_at, t.changed_at
+                      from storehook.booked_transactions t cross join generate_series(1, 1500) n;
+                    """)
+            }
+            let asked = FigureRowQuestion(try database.question(.proceeds, "2026-01-01"))
+            func read(_ limit: Int) async throws -> (rows: [FigureRow], time: Duration) {
+                let start = ContinuousClock.now
+                let page = try await database.figures.rows(asked, limit: limit)
+                return (page.elements, ContinuousClock.now - start)
+            }
+            let (all, page) = (try await read(1_501), try await read(2))
+            #expect(all.rows.count == 1_501 && page.rows == Array(all.rows.prefix(2)))
+            #expect(page.time * 5 < all.time, "\(page.time) of \(all.time)")
         }
     }
 
@@ -276,7 +305,7 @@ extension FigureDatabase {
 
     /// Applies a commission table.
     @discardableResult
-    func apply(_ commission: String) async throws -> CommissionApplication {
+    func apply(_ commission: String) async throws -> FigureFileApplication {
         try await CommissionStore(site.pool).apply(commission, by: "cli:test")
     }
 

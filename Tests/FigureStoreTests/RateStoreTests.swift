@@ -6,7 +6,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Rates that are imported, beside others who import and clocks that sum.
+/// Imports of rates, beside other imports and clocks that sum.
 struct RateStoreTests {
     private static func all(_ database: FigureDatabase) async throws -> [String] {
         try await database.site.texts(
@@ -60,7 +60,7 @@ struct RateStoreTests {
         }
     }
 
-    @Test("of two who import at once one waits, and the later one corrects the earlier one's rates")
+    @Test("two imports at once run one after the other, and the later one corrects the rates of the earlier one")
     func twoAtOnce() async throws {
         try await FigureDatabase.with { database in
             let held = try await HeldTransaction(

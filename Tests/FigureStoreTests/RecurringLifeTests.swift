@@ -26,6 +26,8 @@ struct RecurringLifeTests {
                 }
                 return RecurringLife("r\(life)", seed: life, steps: life.isMultiple(of: 5) ? 30 : 8, of: accounts)
             }
+            let trials = GrantedTrials(lives.flatMap(\.entries), &generator)
+            try await trials.grant(from: 0, database.site)
             // Each is heard in order but for some, as Apple delivers.
             let queues = lives.map { life in
                 var entries = life.entries.sorted { ($0.signedAt ?? .distantPast) < ($1.signedAt ?? .distantPast) }
@@ -40,7 +42,10 @@ struct RecurringLifeTests {
                     for batch in queues.compactMap({ $0.count > step ? $0[step] : nil }).batches(of: 50) {
                         try await database.site.apply(batch)
                     }
-                    if step == last / 4 { try await database.settle() }
+                    if step == last / 4 {
+                        try await database.settle()
+                        try await trials.grant(from: 1, database.site)
+                    }
                 }
                 try await database.site.number()
             }
@@ -91,6 +96,12 @@ struct RecurringLifeTests {
                 \(surplus.sorted().prefix(6).map { "found \($0)\n" }.joined())\(lost.sorted().prefix(6).map { "expected \($0)\n" }.joined())
                 """)
         }
+        let value = try await database.figures.answer(FigureQuestion(.lifetimeValue, model.span, by: .month)).lines
+        #expect(try await value == model.values(database.site), "\(when): lifetime value")
+        let days = CalendarDay(number: model.span.upperBound.number - 60)...model.span.upperBound
+        let paid = try await database.figures.answer(FigureQuestion(.freeToPaid, days, by: .month)).lines
+        #expect(try await paid == RecurringModel.firstPayments(database.site, days), "\(when): free to paid")
+        try await judgePaid(database, model.span, when)
         try await judgeRows(database, model.span, when)
         try await judgeRetained(database, model.span, when)
         let trials = try #require(try await TrialModel(database))
@@ -133,10 +144,28 @@ struct RecurringLifeTests {
         }
     }
 
+    /// What was paid until so many months later is the sum of its rows, and each first payment is one.
+    private static func judgePaid(
+        _ database: FigureDatabase, _ span: ClosedRange<CalendarDay>, _ when: String
+    ) async throws {
+        let value = FigureQuestion(.lifetimeValue, span, by: .month)
+        let cells = try await database.figures.answer(value).cells
+        for months in [nil, 0, 1, 6, 24] as [Int?] {
+            let rows = try await database.rows(FigureRowQuestion(value, months: months), limit: 500)
+            let sum = cells.reduce(FigureSum()) { $0 + $1.sums.paid(through: months ?? 36) }
+            #expect(rows.reduce(0) { $0 + Int128($1.amount ?? 0) } == sum.amount, "\(when): after \(months ?? -1)")
+            #expect(rows.count == Int(sum.count), "\(when): rows after \(months ?? -1)")
+        }
+        let paid = FigureQuestion(.freeToPaid, span, by: .month)
+        let count = try await database.figures.answer(paid).cells.reduce(0) { $0 + $1.sums[.accountPaid].count }
+        let rows = try await database.rows(FigureRowQuestion(paid), limit: 500)
+        #expect(rows.count == Int(count) && count > 0, "\(when): rows of free to paid")
+    }
+
     /// What the lives have to have been about.
     private static let enough = [
         ("new", 500), ("reactivation", 100), ("expansion", 100), ("contraction", 50), ("churn_voluntary", 100),
         ("churn_billing", 50), ("churn_other", 100), ("customer_back_soon", 20), ("customer_back", 100),
-        ("trial_converted", 100), ("trial_lapsed", 20),
+        ("trial_converted", 100), ("trial_lapsed", 20), ("own_trial_converted", 30), ("own_trial_lapsed", 20),
     ]
 }

@@ -4,14 +4,14 @@ import Figures
 import OrderSupport
 import Postgres
 
-/// A second way to recurring revenue: all periods of all customers are read, and each day's end is looked at by itself. Days are those of UTC.
+/// A second way to recurring revenue: reads all periods of all customers, and looks at each day's end by itself. Days are in UTC.
 struct RecurringModel {
-    private struct Scope: Hashable {
+    struct Scope: Hashable {
         var customer: String
         var group: String
     }
 
-    private struct Paid {
+    struct Paid {
         var scope: Scope
         var product: String
         var currency: String
@@ -24,7 +24,10 @@ struct RecurringModel {
         func runs(atEndOf day: Int64) -> Bool { first.day <= day && day < end.day }
     }
 
-    private let paid: [[Paid]]
+    let paid: [[Paid]]
+    /// The accounts that have or had a purchase.
+    private let owners: [String: Set<String>]
+    private let groups: [String: String]
     private let days: ClosedRange<Int64>
 
     /// Reads the books.
@@ -38,6 +41,7 @@ struct RecurringModel {
         {
             lines[try row.decode(0), default: []].insert(try row.decode(1))
         }
+        (owners, self.groups) = (lines, groups)
         var all: [Scope: [Paid]] = [:]
         for row in try await site.pool.query(
             """
@@ -60,9 +64,7 @@ struct RecurringModel {
             let quarters =
                 try row.decode("billed_quarters", as: Int16?.self).map(Int64.init) ?? months[product].map { $0 * 4 }
                 ?? Self.usual(from: start, to: end)
-            let owners = lines[line] ?? []
-            let scope = Scope(
-                customer: owners.count == 1 ? owners.first ?? line : line, group: groups[product] ?? "")
+            let scope = Self.scope(of: line, product, owners: lines, groups: groups)
             all[scope, default: []].append(
                 Paid(
                     scope: scope, product: product, currency: try row.decode("currency"),
@@ -77,6 +79,18 @@ struct RecurringModel {
         days = first...last
     }
 
+    private static func scope(
+        of line: String, _ product: String, owners: [String: Set<String>], groups: [String: String]
+    ) -> Scope {
+        let tokens = owners[line] ?? []
+        return Scope(customer: tokens.count == 1 ? tokens.first ?? line : line, group: groups[product] ?? "")
+    }
+
+    /// The customer of a purchase.
+    func scope(of line: String, _ product: String) -> Scope {
+        Self.scope(of: line, product, owners: owners, groups: groups)
+    }
+
     /// A length that none is in the catalog for: the lives have weeks, months and quarters only.
     private static func usual(from start: Timestamp, to end: Timestamp) -> Int64 {
         let length = end.milliseconds(since: start) / 86_400_000
@@ -89,7 +103,7 @@ struct RecurringModel {
         return isUp ? whole + 1 : whole
     }
 
-    /// The days of which something is known.
+    /// The days with periods.
     var span: ClosedRange<CalendarDay> { CalendarDay(number: days.lowerBound)...CalendarDay(number: days.upperBound) }
 
     /// What figures are to answer by month, a line a value as ``FigureAnswer/lines`` has them.
@@ -138,27 +152,37 @@ struct RecurringModel {
         }
     }
 
-    /// What becomes of the customers whose first payment is in a month. All that is looked at has been.
+    /// The due and the retained customers with a first payment in a month. All days are over.
     private func cohorts(of month: FigureMonth) -> [String] {
-        let starts = paid.compactMap { periods -> (day: Int64, periods: [Paid])? in
-            // Who paid for less than what was left of that day began on none.
-            guard let day = periods.map(\.first.day).min(), periods.contains(where: { $0.runs(atEndOf: day) }),
-                FigureMonth(CalendarDay(number: day)) == month
-            else { return nil }
-            return (day, periods)
-        }
+        let starts = self.starts(in: month)
         guard !starts.isEmpty else { return [] }
         let kept = (0...36).map { months in
             starts.count { start in
-                let later = month.advanced(by: months)?.days ?? month.days
-                let place = start.day - month.days.lowerBound.number
-                let day = min(later.lowerBound.number + place, later.upperBound.number)
+                let day = Self.day(months, after: start.day)
                 return start.periods.contains { $0.runs(atEndOf: day) }
             }
         }
         let shares = kept.map { (200_000 * $0 + starts.count) / (2 * starts.count) }
         let values = [starts.count] + shares + kept + (0...36).map { _ in starts.count }
         return ["\(month.days.lowerBound) \(values.map { "\($0)" }.joined(separator: " "))"]
+    }
+
+    /// The customers with a first payment in a month, and its day.
+    func starts(in month: FigureMonth) -> [(day: Int64, periods: [Paid])] {
+        paid.compactMap { periods in
+            // A customer that paid for less than the rest of that day did not pay at its end.
+            guard let day = periods.map(\.first.day).min(), periods.contains(where: { $0.runs(atEndOf: day) }),
+                FigureMonth(CalendarDay(number: day)) == month
+            else { return nil }
+            return (day, periods)
+        }
+    }
+
+    /// The same day of a later month, or its last one.
+    static func day(_ months: Int, after day: Int64) -> Int64 {
+        let month = FigureMonth(CalendarDay(number: day))
+        let later = month.advanced(by: months)?.days ?? month.days
+        return min(later.lowerBound.number + day - month.days.lowerBound.number, later.upperBound.number)
     }
 
     private func level(atEndOf day: Int64) -> Int64 {
@@ -205,7 +229,7 @@ struct RecurringModel {
 }
 
 extension Timestamp {
-    fileprivate var day: Int64 {
+    var day: Int64 {
         let (days, rest) = millisecondsSince1970.quotientAndRemainder(dividingBy: 86_400_000)
         return rest < 0 ? days - 1 : days
     }

@@ -123,7 +123,7 @@ struct RetentionFigureTests {
         }
     }
 
-    @Test("a full refund that is heard a year after it, and a renewal that is, change the month of the first payment")
+    @Test("a full refund and a renewal that arrive a year late change the month of the first payment")
     func heardLate() async throws {
         try await FigureDatabase.with { database in
             func kept() async throws -> [String] {
@@ -258,7 +258,7 @@ struct RetentionFigureTests {
     }
 
     @Test(
-        "a renewal that is heard at its time does not mark the first payment, and one does that is heard after a day of that number"
+        "a renewal that arrives at its time does not mark the first payment, and one that arrives after the day some months later does"
     )
     func marks() async throws {
         // It is noon in this zone, or an hour later at most.
@@ -292,6 +292,32 @@ struct RetentionFigureTests {
             }
             #expect(try await !marked("1", renewedAt: now.adding(seconds: -5400)))
             #expect(try await marked("2", renewedAt: now.adding(days: -40)))
+        }
+    }
+
+    @Test("cells and cohorts of a day come out of one statement, which reads the movements once")
+    func once() async throws {
+        try await FigureDatabase.with { database in
+            try await database.site.pool.withTransaction {
+                try $0.executeScript(
+                    """
+                    create table storehook.written (place text, at timestamptz);
+                    create function storehook.note() returns trigger language plpgsql as
+                    'begin insert into storehook.written values (tg_table_name, statement_timestamp()); return null; end';
+                    create trigger note after insert on storehook.figure_cells for each statement execute function storehook.note();
+                    create trigger note after insert on storehook.cohort_cells for each statement execute function storehook.note();
+                    """)
+            }
+            for entry in Self.months { try await database.hear(entry) }
+            try await database.settle()
+            #expect(try await Self.kept(database, "2023-01-01", after: [0, 1]) == ["2023-01-01 1 0:1/1 1:1/1"])
+            #expect(
+                try await database.site.value(
+                    """
+                    select count(*) > 0 and count(*) = count(f.at)
+                      from storehook.written c left join storehook.written f on f.place = 'figure_cells' and f.at = c.at
+                     where c.place = 'cohort_cells'
+                    """))
         }
     }
 

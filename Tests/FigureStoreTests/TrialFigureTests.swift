@@ -59,27 +59,27 @@ struct TrialFigureTests {
                 trial("2", 0), paid("2", "2b", 67),
                 // A day later than that.
                 trial("3", 0), paid("3", "3b", 68),
-                // On 2 January: an upgrade within the trial, and a payment whose price is not known.
+                // On 2 January: an upgrade within the trial, and a payment without a known price.
                 trial("4", 1), paid("4", "4b", 4, from: 1, "premium", price: 19_980),
                 trial("5", 1), paid("5", "5b", 8, from: 1, price: nil) { $0.currency = nil },
                 // What follows is free as well; and nothing follows.
                 trial("6", 1), paid("6", "6b", 8, from: 1, price: 0), trial("7", 1),
-                // On 1 February: ended by the customer, who came back for money within the 60 days.
+                // On 1 February: ended by the customer, with a payment within the 60 days.
                 trial("8", 31), trial("8", 31, signed: 33, renews: false), paid("8", "8b", 50, from: 31),
                 // Paid from the beginning: no trial.
                 Shop.entry("9", at: Shop.day(2)))
             try await database.settle()
-            // trials, converted, lapsed, open.
+            // trials, converted, lapsed, open, and the app's own.
             #expect(
                 try await database.lines(.trials, "2026-01-01", "2026-02-28", by: .month)
-                    == ["2026-01-01 7 4 3 0", "2026-02-01 1 1 0 0"])
+                    == ["2026-01-01 7 4 3 0 0 0 0 0", "2026-02-01 1 1 0 0 0 0 0 0"])
             #expect(
                 try await database.lines(.trials, "2026-01-01", "2026-01-03")
-                    == ["2026-01-01 3 2 1 0", "2026-01-02 4 2 2 0"])
-            // rate, converted, trials, open, refunded.
+                    == ["2026-01-01 3 2 1 0 0 0 0 0", "2026-01-02 4 2 2 0 0 0 0 0"])
+            // rate, converted, trials, open, refunded, and the app's own.
             #expect(
                 try await database.lines(.trialConversion, "2026-01-01", "2026-02-28", by: .month)
-                    == ["2026-01-01 57143 4 7 0 0", "2026-02-01 100000 1 1 0 0"])
+                    == ["2026-01-01 57143 4 7 0 0 - 0 0 0 0", "2026-02-01 100000 1 1 0 0 - 0 0 0 0"])
             // Each opens to its rows.
             let rows = try await database.rows(
                 FigureRowQuestion(database.question(.trials, "2026-01-01", "2026-01-31", by: .month)))
@@ -158,18 +158,18 @@ struct TrialFigureTests {
                 return try await database.lines(.trialConversion, "2026-01-01", "2026-01-31", by: .month)
             }
             try await database.hear(trial("1", 0), paid("1", "1c", 37))
-            #expect(try await conversion() == ["2026-01-01 100000 1 1 0 0"])
+            #expect(try await conversion() == ["2026-01-01 100000 1 1 0 0 - 0 0 0 0"])
             try await database.hear(paid("1", "1c", 37, signed: 40) { $0.revocationDate = Shop.day(40) })
-            #expect(try await conversion() == ["2026-01-01 100000 1 1 0 1"])
+            #expect(try await conversion() == ["2026-01-01 100000 1 1 0 1 - 0 0 0 0"])
             try await database.hear(paid("1", "1c", 37, signed: 45))
-            #expect(try await conversion() == ["2026-01-01 100000 1 1 0 0"])
-            // The first payment is heard of last, and is refunded.
+            #expect(try await conversion() == ["2026-01-01 100000 1 1 0 0 - 0 0 0 0"])
+            // The first payment arrives last, and is refunded.
             try await database.hear(paid("1", "1b", 7, signed: 50) { $0.revocationDate = Shop.day(9) })
-            #expect(try await conversion() == ["2026-01-01 100000 1 1 0 1"])
+            #expect(try await conversion() == ["2026-01-01 100000 1 1 0 1 - 0 0 0 0"])
         }
     }
 
-    @Test("trials by app, product and country; those of other environments are apart, and shared ones are none")
+    @Test("trials by app, product and country, without trials of other environments and shared ones")
     func parts() async throws {
         try await FigureDatabase.with { database in
             try await database.hear(
@@ -185,12 +185,14 @@ struct TrialFigureTests {
             let (from, to) = ("2026-01-01", "2026-01-31")
             #expect(
                 try await database.lines(.trials, from, to, by: .month, .country)
-                    == ["2026-01-01 DEU 1 0 1 0", "2026-01-01 USA 1 0 1 0"])
+                    == ["2026-01-01 DEU 1 0 1 0 0 0 0 0", "2026-01-01 USA 1 0 1 0 0 0 0 0"])
             #expect(
-                try await database.lines(.trials, from, to, by: .month, .product) == ["2026-01-01 basic 2 0 2 0"])
+                try await database.lines(.trials, from, to, by: .month, .product) == [
+                    "2026-01-01 basic 2 0 2 0 0 0 0 0"
+                ])
             #expect(
                 try await database.lines(.trials, from, to, by: .month, environment: "Sandbox")
-                    == ["2026-01-01 1 0 1 0"])
+                    == ["2026-01-01 1 0 1 0 0 0 0 0"])
         }
     }
 
@@ -209,7 +211,7 @@ struct TrialFigureTests {
             }
             #expect(try await database.figures.isDue(in: "UTC"))
             try await database.settle()
-            #expect(try await database.lines(.trials, "2026-01-01", by: .month) == ["2026-01-01 1 1 0 0"])
+            #expect(try await database.lines(.trials, "2026-01-01", by: .month) == ["2026-01-01 1 1 0 0 0 0 0 0"])
             #expect(try await !database.figures.isDue(in: "UTC"))
         }
     }
@@ -254,12 +256,12 @@ struct TrialFigureTests {
             try await database.hear(trial("1", 20), trial("2", 21), paid("2", "2b", 28, from: 21))
             try await database.settle()
             let month = try #require(FigureMonth("2026-01"))
-            _ = try await database.figures.close(month, by: "cli:test", unproven: "a test")
+            _ = try await database.figures.close(.calendar(month), by: "cli:test", unproven: "a test")
             try await database.hear(paid("1", "1b", 40, from: 20))
             try await database.settle()
             let question = try database.question(.trials, "2026-01-01", "2026-01-31", by: .month)
-            #expect(try await database.figures.closedAnswer(question).lines == ["2026-01-01 2 1 1 0"])
-            #expect(try await database.figures.answer(question).lines == ["2026-01-01 2 2 0 0"])
+            #expect(try await database.figures.closedAnswer(question).lines == ["2026-01-01 2 1 1 0 0 0 0 0"])
+            #expect(try await database.figures.answer(question).lines == ["2026-01-01 2 2 0 0 0 0 0 0"])
             let corrections = try await database.figures.corrections(question, limit: 10).elements
             #expect(
                 corrections.compactMap { $0.was?.measure ?? $0.now?.measure }.map(\.rawValue).sorted() == [

@@ -4,8 +4,8 @@ import Figures
 import OrderSupport
 import Postgres
 
-/// A second way to the figures of trials: all transactions of each order are read, and each trial is followed by itself. Days are those of UTC,
-/// and whatever is booked is long past.
+/// A second way to the figures of trials: reads all transactions of each order, and follows each trial by itself. Days are in UTC, and all bookings
+/// are long past.
 struct TrialModel {
     private struct Period {
         var start: Timestamp
@@ -17,13 +17,16 @@ struct TrialModel {
         var endsByChoice: Bool
     }
 
-    private enum Outcome { case converted, refunded, lapsed }
+    /// What came of a trial.
+    enum Outcome { case converted, refunded, lapsed }
 
     private var outcomes: [FigureMonth: [Outcome]] = [:]
+    private let own: OwnTrialModel
     /// The days of trials.
     let span: ClosedRange<CalendarDay>
 
     init?(_ database: FigureDatabase) async throws {
+        own = try await OwnTrialModel(database.site)
         var orders: [Int64: [Period]] = [:]
         for row in try await database.site.pool.query(
             """
@@ -54,19 +57,25 @@ struct TrialModel {
                 outcomes[FigureMonth(day), default: []].append(outcome)
             }
         }
+        days += own.days
         guard let first = days.min(), let last = days.max() else { return nil }
         span = first...last
     }
 
     /// What the figure is to answer by month, a line a value as ``FigureAnswer/lines`` has them.
     func lines(_ figure: Figure) -> [String] {
-        outcomes.map { month, all -> String in
-            let refunded = all.count { $0 == .refunded }
-            let (lapsed, name) = (all.count { $0 == .lapsed }, month.days.lowerBound.description)
-            let converted = all.count - lapsed
-            guard figure == .trialConversion else { return "\(name) \(all.count) \(converted) \(lapsed) 0" }
-            let rate = (200_000 * converted + all.count) / (2 * all.count)
-            return "\(name) \(rate) \(converted) \(all.count) 0 \(refunded)"
+        Set(outcomes.keys).union(own.outcomes.keys).map { month in
+            ([month.days.lowerBound.description]
+                + [outcomes, own.outcomes].map { Self.words(figure, of: $0[month] ?? []) })
+                .joined(separator: " ")
         }.sorted()
+    }
+
+    private static func words(_ figure: Figure, of all: [Outcome]) -> String {
+        let (refunded, lapsed) = (all.count { $0 == .refunded }, all.count { $0 == .lapsed })
+        let converted = all.count - lapsed
+        guard figure == .trialConversion else { return "\(all.count) \(converted) \(lapsed) 0" }
+        let rate = all.isEmpty ? "-" : "\((200_000 * converted + all.count) / (2 * all.count))"
+        return "\(rate) \(converted) \(all.count) 0 \(refunded)"
     }
 }

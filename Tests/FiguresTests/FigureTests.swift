@@ -24,6 +24,13 @@ struct FigureTests {
         figure.columns.reduce(into: [:]) { $0[$1.name] = $1.value(sums) }
     }
 
+    @Test("that are money are made of measures that are kept in other currencies")
+    func money() {
+        for figure in Figure.allCases where figure.isMoney && !figure.isByMonthsLater {
+            #expect(Set(figure.measures).isSubset(of: FigureMeasure.money), "\(figure)")
+        }
+    }
+
     @Test("are worked by hand")
     func byHand() {
         #expect(values(.orders) == ["orders": 0])
@@ -41,6 +48,42 @@ struct FigureTests {
                 "refundRate": 13_327, "refundRateInNumber": 33_333, "ofPurchases": 16_667,
                 "ofPurchasesInNumber": 33_333, "refunded": 3990, "gross": 29_940,
             ])
+    }
+
+    @Test("of trials are Apple's and the app's own, each apart")
+    func trials() {
+        var sums = FigureSums()
+        (sums[.trial], sums[.trialConverted]) = (FigureSum(count: 4), FigureSum(count: 1))
+        sums[.trialLapsed] = FigureSum(count: 2)
+        (sums[.ownTrial], sums[.ownTrialConverted]) = (FigureSum(count: 10), FigureSum(count: 3))
+        (sums[.ownTrialLapsed], sums[.ownTrialRefunded]) = (FigureSum(count: 3), FigureSum(count: 1))
+        func values(_ figure: Figure) -> [String: Int64] {
+            figure.columns.reduce(into: [:]) { $0[$1.name] = $1.value(sums) }
+        }
+        #expect(
+            values(.trials) == [
+                "trials": 4, "converted": 1, "lapsed": 2, "open": 1, "ownTrials": 10, "ownConverted": 3,
+                "ownLapsed": 3, "ownOpen": 4,
+            ])
+        #expect(
+            values(.trialConversion) == [
+                "conversionRate": 33_333, "converted": 1, "trials": 4, "open": 1, "refunded": 0,
+                "ownConversionRate": 50_000, "ownConverted": 3, "ownTrials": 10, "ownOpen": 4, "ownRefunded": 1,
+            ])
+    }
+
+    @Test("are rounded half even for one of the customers, and none before the day has ended for all of them")
+    func lifetime() {
+        var sums = FigureSums()
+        sums[.customerNew] = FigureSum(count: 4)
+        for months in 0...2 { sums[months: months] = Cohort(due: months < 2 ? 4 : 3) }
+        sums[paidAfter: 0] = FigureSum(count: 4, amount: 10)
+        sums[paidAfter: 1] = FigureSum(count: 2, amount: 20)
+        let values: [String: Int64] = Figure.lifetimeValue.columns.reduce(into: [:]) { $0[$1.name] = $1.value(sums) }
+        #expect(values == ["customers": 4, "m0": 2, "total0": 10, "m1": 8, "total1": 30])
+        sums[paidAfter: 1].amount = -20
+        #expect(Figure.lifetimeValue.columns.first { $0.name == "m1" }?.value(sums) == -2)
+        #expect(sums.count == 6)
     }
 
     @Test("are none of a share of nothing, and stay at the most that 64 bits count")

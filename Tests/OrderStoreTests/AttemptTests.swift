@@ -39,7 +39,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("the latest outcome counts, with its reason, in whatever order reports are committed")
+    @Test("the latest outcome counts, with its reason, for every order of the reports' commits")
     func latest() async throws {
         try await OrderDatabase.with { site in
             try await site.report("pending", at: Shop.day(0, hours: 1), reason: "first")
@@ -252,7 +252,7 @@ struct AttemptTests {
                 #expect(
                     try await site.orders.show(text, under: nil).map(\.number) == ["ORD-20260101-0001"], "\(text)")
             }
-            // The alias is given to nobody else.
+            // The alias is given to no other order.
             try await site.apply([Shop.coins("3", at: Shop.day(29))])
             try await site.step()
             #expect(
@@ -296,7 +296,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("an erasure takes the account and the reason, of attempts that are booked and of those that are not yet")
+    @Test("an erasure removes the account and the reason, of booked attempts and of those that are not booked yet")
     func erasure() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in
             let now = try await site.clock()

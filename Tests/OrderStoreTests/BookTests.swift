@@ -93,7 +93,7 @@ struct BookTests {
         }
     }
 
-    @Test("a refund that is heard of before its purchase makes the order")
+    @Test("a refund that arrives before its purchase makes the order")
     func early() async throws {
         try await OrderDatabase.with { site in
             let refund = Shop.entry("1", at: Shop.day(0), signed: Shop.day(5)) { $0.revocationDate = Shop.day(4) }
@@ -105,7 +105,7 @@ struct BookTests {
         }
     }
 
-    @Test("where late evidence shows that somebody else paid, the number stays and the order is in no list")
+    @Test("if late evidence shows that a family member paid, the number stays and the order is in no list")
     func shared() async throws {
         try await OrderDatabase.with { site in
             try await site.apply([Shop.entry("1", at: Shop.day(0))])

@@ -46,7 +46,7 @@ extension OrderDatabase {
 
     func request(_ number: RefundNumber) async throws -> RecordedRefundRequest? { try await refunds.show(number) }
 
-    /// Each act on record: who, what.
+    /// Each act on record: actor and act.
     func acts() async throws -> [String] {
         try await AuditLog(pool).rows(after: 0, through: .max).filter { $0.subjectKind == "refund_request" }
             .map { "\($0.actor) \($0.act)" }

@@ -64,7 +64,7 @@ struct OrderLifeTests {
         }
     }
 
-    @Test("what somebody changes in the books differs from what plain SQL makes of the facts")
+    @Test("books that were changed by hand differ from what plain SQL makes of the facts")
     func changes() async throws {
         let lives = (0..<60).map { OrderLives.life(seed: $0, now: Self.now) }
         try await OrderDatabase.with(catalog: Self.catalog) { site in
@@ -119,7 +119,7 @@ struct OrderLifeTests {
         try await site.pool.withTransaction { try $0.executeScript(script) }
     }
 
-    /// Derives what somebody changed anew.
+    /// Derives the changed books anew.
     private static func wipe(_ site: OrderDatabase) async throws { _ = try await site.differences(repair: true) }
 
     private static func judge(_ oracle: OrderOracle, _ lives: [OrderLife], _ when: String) async throws {

@@ -45,7 +45,7 @@ struct OrderListDatabase: Sendable {
             }
         })
 
-    /// Adds orders of some numbers from 1 on: random ones, of which a few are hidden, a few have no number yet, and some share an original
+    /// Adds orders of some numbers from 1 on, random ones: a few are hidden, a few have no number yet, and some share an original
     /// transaction. `public.life` has how each was made.
     func add(_ range: ClosedRange<Int>, seed: UInt64, days: Int = 60) async throws {
         let seed = Int64(truncatingIfNeeded: seed)
@@ -195,7 +195,7 @@ struct OrderListDatabase: Sendable {
         ).map { try $0.decode(0) }
     }
 
-    /// Adds attempts that nothing completed, on days among those of the other orders, but with later ids.
+    /// Adds attempts without a transaction, on days among those of the other orders, but with later ids.
     func addAttempts(_ count: Int) async throws {
         try await pool.query(
             """

@@ -46,7 +46,7 @@ struct OrderListTests {
         return bounds
     }
 
-    @Test func `Every order is listed that filters fit, alone and in pairs, whatever the pages, and no other`()
+    @Test func `Lists have exactly the orders that fit the filters, alone and in pairs, with pages of every size`()
         async throws
     {
         var generator = SeededGenerator()
@@ -85,7 +85,7 @@ struct OrderListTests {
         }
     }
 
-    @Test func `Attempts are among the orders that changed since an instant, in whatever way a page is read`()
+    @Test func `Attempts are among the orders that changed since an instant, in every way to read a page`()
         async throws
     {
         var generator = SeededGenerator()

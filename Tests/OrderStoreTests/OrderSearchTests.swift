@@ -20,7 +20,7 @@ struct OrderSearchTests {
         return found
     }
 
-    @Test func `The beginning of a number finds the orders whose numbers begin so, in any case`() async throws {
+    @Test func `The beginning of a number finds the orders with such numbers, in any case`() async throws {
         var generator = SeededGenerator()
         try await OrderListDatabase.with { database in
             try await database.add(1...1500, seed: generator.seed, days: 3)

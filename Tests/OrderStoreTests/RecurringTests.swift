@@ -34,7 +34,7 @@ struct RecurringTests {
             gracePeriodExpiresDate: grace.map { Shop.day($0) })
     }
 
-    @Test("how long a period counts, and why nothing follows it, is in the books as soon as it is heard of")
+    @Test("the time for which a period counts, and the reason of its end, are in the books as soon as records arrive")
     func kept() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in
             let one = { (signed: Int64, status: AppleStatus?, word: RenewalInfoPayload?) in
@@ -47,7 +47,7 @@ struct RecurringTests {
             // In grace, then over: what is said of the end changes no date and no price.
             try await site.apply([one(30, .gracePeriod, word(30, intent: .billing, grace: 46))])
             #expect(try await site.texts(Self.rows) == ["w1 46 billing 4 -1 f -"])
-            // A charge in grace that is heard of late: nothing ended.
+            // A charge in grace that arrives late: nothing ended.
             try await site.apply([Shop.entry("1", "2", at: Shop.day(40), renewal: true, first: Shop.day(0))])
             #expect(try await site.texts(Self.rows) == ["w1 40 - 4 -1 f -", "w2 -1 - 0 -1 f -"])
             // Extended, and then replaced.
@@ -148,7 +148,7 @@ struct RecurringTests {
                     "select concat_ws(' ', up_front_period, billing_plan) from storehook.purchase_facts order by transaction_id"
                 )
                     == ["P3M", "MONTHLY", "", ""])
-            // What is heard of now reads facts alone.
+            // A record that arrives now reads facts alone.
             try await site.apply([Shop.entry("1", "5", at: Shop.day(50), product: "premium", first: Shop.day(0))])
             #expect(try await site.texts(Self.rows).first == "w1 50 - 12 -1 f -")
         }

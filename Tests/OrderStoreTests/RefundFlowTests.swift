@@ -184,7 +184,7 @@ struct RefundFlowTests {
         }
     }
 
-    @Test func `Roles, apps and four eyes rule who may do what`() async throws {
+    @Test func `Roles, apps and four eyes decide the acts of a member`() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in
             let order = try await site.month()
             let viewer = StaffActor(name: "cli:vera", role: .viewer)

@@ -7,7 +7,7 @@ import Subscriptions
 import TestSupport
 import Testing
 
-/// Two at once about one request: whichever comes first, there is one end.
+/// Two acts at once about one request: in either order, one of them ends it.
 struct RefundRaceTests {
     private func isWaiting(_ site: OrderDatabase, for statement: String) async throws -> Bool {
         try await site.value(
@@ -17,7 +17,7 @@ struct RefundRaceTests {
             """)
     }
 
-    @Test func `Of eight who approve at once one does`() async throws {
+    @Test func `Of eight approvals at once one succeeds`() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in
             for purchase in 1...4 {
                 let order = try await site.month("\(purchase)00")
@@ -42,7 +42,7 @@ struct RefundRaceTests {
         }
     }
 
-    @Test func `Of eight who ask at once one does`() async throws {
+    @Test func `Of eight requests at once one succeeds`() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in
             let order = try await site.month()
             let outcomes = try await withThrowingTaskGroup { group in
@@ -72,7 +72,7 @@ struct RefundRaceTests {
             """)
     }
 
-    @Test func `Apple's refund that arrives while somebody approves processes what was approved`() async throws {
+    @Test func `Apple's refund that arrives during an approval processes the request`() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in
             let order = try await site.month()
             let number = try await site.refunds.create(.full, order: order, why: "why", by: anna).number
@@ -94,7 +94,7 @@ struct RefundRaceTests {
         }
     }
 
-    @Test func `Who asks or decides while Apple's refund is booked sees it`() async throws {
+    @Test func `A request or a decision during the booking of Apple's refund sees it`() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in
             let order = try await site.month()
             let other = try await site.month("200")

@@ -43,7 +43,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("a worker's clock books restores, those too that were reported before it ran")
+    @Test("a worker's clock books restores, also those that were reported before it ran")
     func clock() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in
             for day in Int64(0)..<3 { try await site.report("failed", at: Shop.day(day), kind: "restore") }

@@ -120,7 +120,7 @@ extension OrderLives {
         report(&thing, at: instant.adding(seconds: 3))
     }
 
-    /// A subscription whose next period is charged already, and begins some hours from now.
+    /// A subscription with a next period that is charged already, and begins some hours from now.
     mutating func renewUntilNow() {
         let end = now.adding(seconds: between(2 * Self.hour, 20 * Self.hour))
         let count = between(1, 5)

@@ -9,7 +9,7 @@ import TestSupport
 ///
 /// It avoids what the definitions leave open, such as a share that falls to an unknown one.
 package struct OrderLives {
-    /// What somebody owns: the records about it so far.
+    /// A purchase: its records so far.
     struct Thing {
         /// What the last record said.
         var record: TransactionPayload

@@ -22,7 +22,7 @@ package struct RecurringLife {
 
     /// - Parameters:
     ///   - steps: how much happens at most.
-    ///   - accounts: whose it may be; nearly always one's for all of its time.
+    ///   - accounts: the accounts that it may have; nearly always it has one for all of its time.
     package init(_ id: String, seed: UInt64, steps: Int, of accounts: [UniqueIdentifier] = []) {
         generator = SeededGenerator(seed: seed)
         self.id = id
@@ -31,7 +31,7 @@ package struct RecurringLife {
         clock = clock.adding(seconds: .random(in: 0...86_399, using: &generator))
         if chance(80) { account = accounts.randomElement(using: &generator) }
         buy(isTrial: chance(40))
-        // Many who try mean to end it.
+        // Many customers of a trial want it to end.
         if let last, last.isTrial, chance(25) { word(at: last.from.adding(days: 2), on: false, .active) }
         for _ in 0..<Int.random(in: 1...steps, using: &generator) { goOn() }
         if chance(50) { word(at: clock, on: false, intent: pick([1, 2, 3, 4, 5, nil]), .expired) }

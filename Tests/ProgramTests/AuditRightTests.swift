@@ -8,7 +8,7 @@ import Testing
 struct AuditRightTests {
     private static let roles = ["receiver", "worker", "ops", "monitor", "api"]
 
-    /// Ways to change, remove, reorder or forge rows, to hold up those who append, and to keep an act out.
+    /// Ways to change, remove, reorder or forge rows, to hold up transactions that append, and to keep an act out.
     private static let attacks = [
         "update storehook.audit set actor = 'cli:nobody'", "update storehook.audit set place = place + 100",
         "delete from storehook.audit", "truncate storehook.audit", "drop table storehook.audit",
@@ -62,7 +62,7 @@ struct AuditRightTests {
         }
     }
 
-    @Test("has each act of an operator, and the database user who did it")
+    @Test("has each act of an operator, and its database user")
     func login() async throws {
         try await withRoles { site in
             try await site.apply(catalog: shopCatalog)

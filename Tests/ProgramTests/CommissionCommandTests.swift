@@ -16,7 +16,7 @@ struct CommissionCommandTests {
         return try await body(file.path)
     }
 
-    @Test("apply takes a file once and names who did it; show prints it, and the release's own before")
+    @Test("apply takes a file once, with the actor on record; show prints it, and the release's own before")
     func applies() async throws {
         try await withSite { site in
             let own = try await site.run("commission", "show")

@@ -113,12 +113,16 @@ struct ConsoleTests {
                         "/admin/orders?account=carol", "/admin/refund-requests?open=true",
                         "/admin/refund-requests/RF-001", "/admin/figures/refund_rate?split=country",
                         "/admin/figures/net?by=day&split=product", "/admin/figures/heard_late/rows?in=EUR",
-                        "/admin/figures/net?in=EUR&from=2020-01-01",
+                        "/admin/figures/net?in=EUR&from=2020-01-01", "/admin/figures/mrr?split=plan",
                         "/admin/figures/purchase_failure_rate/rows", "/admin/figures/restore_success_rate/rows",
                         "/admin/figures/trials/rows", "/admin/figures/proceeds/rows?in=EUR",
                         "/admin/figures/retention/rows?month=0", "/admin/figures/retention",
+                        "/admin/figures/lifetime_value/rows?month=0&in=EUR", "/admin/figures/lifetime_value",
+                        "/admin/figures/lifetime_value?in=EUR", "/admin/figures/free_to_paid/rows",
+                        "/admin/figures/free_to_paid",
                         "/admin/figures/orders/rows?format=csv", "/admin/orders/stats", "/admin/support/stats",
                         "/admin/subscriptions/stats/overview?environment=Production",
+                        "/admin/subscriptions/stats/users?by=day&split=tier", "/admin/subscriptions/stats/usage",
                         "/admin/audit?open=true&reason=x", "/admin/subscriptions?open=true",
                         "/admin/staff?removed=true",
                         "/admin/subscriptions/alice?open=true", "/admin/subscriptions/bob?environment=Sandbox",
@@ -145,7 +149,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test("is the only program whose user may name a member of the staff: from another one's it is a name like others")
+    @Test("is the only program with a user that may name a member of the staff: from others it is a name like any")
     func names() async throws {
         try await withRoles { site in
             try await site.apply(catalog: shopCatalog)
@@ -180,7 +184,7 @@ struct ConsoleTests {
             #expect(try await actor("storehook_console") == ("staff:1", "support"))
             #expect(try await actor("storehook_ops", "staff:1") == ("cli:staff:1", "admin"))
             #expect(try await actor("storehook_console", "staff:1") == ("staff:1", "support"))
-            // Nobody has this number, and this is none.
+            // No member has this number, and this is no number.
             #expect(try await actor("storehook_console", "staff:99") == ("cli:staff:99", "admin"))
             #expect(try await actor("storehook_console", "staff:1 and more").0 == "cli:staff:1 and more")
         }

@@ -47,6 +47,22 @@ struct FiguresCloseTests {
             #expect(corrections.map { $0["amount"] as? Int } == [5990])
             let csv = try await ask(site, ["gross", "--closed", "--rows", "--format", "csv"] + march)
             #expect(csv.output.contains("'=sum"), "\(csv)")
+            // As a release without proceeds has closed it.
+            try await site.pool.withTransaction {
+                try $0.executeScript(
+                    """
+                    set local session_replication_role = replica;
+                    update storehook.closed_months set measures = array_remove(measures, 'proceeds');
+                    """)
+            }
+            for arguments in [[], ["--rows"]] {
+                let lacking = try await ask(site, ["proceeds", "--closed"] + arguments + march)
+                #expect(lacking.output.contains(#""not_recorded":["2026-03"]"#), "\(lacking)")
+                let table = try await ask(site, ["proceeds", "--closed", "--format", "table"] + arguments + march)
+                #expect(table.output.contains("proceeds is not on record for 2026-03"), "\(table)")
+                let recorded = try await ask(site, ["gross", "--closed"] + arguments + march)
+                #expect(recorded.output.contains(#""not_recorded":[]"#), "\(recorded)")
+            }
             let sandbox = try await ask(site, ["gross", "--closed", "--environment", "Sandbox"])
             #expect(sandbox.ending == .exited(2), "\(sandbox)")
 

@@ -1,4 +1,5 @@
 import FigureStore
+import Figures
 import Foundation
 import Postgres
 import TestSupport
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("storehook figures")
 struct FiguresCommandTests {
-    /// Three sales of 4.99 € and one of 0, on two days, one of which is refunded in part a month later.
+    /// Three sales of 4.99 € and one of 0, on two days. One of them is refunded in part a month later.
     static func write(_ site: Site) async throws {
         try await site.pool.withTransaction { session in
             try session.executeScript(
@@ -107,18 +108,102 @@ struct FiguresCommandTests {
         }
     }
 
+    @Test("by Apple's fiscal months once the catalog keeps them; a year that the calendar lacks is refused by its name")
+    func fiscalMonths() async throws {
+        try await withSite { site in
+            try await Self.write(site)
+            try await sum(site)
+            let months = ["--from", "2026-FM05", "--to", "2026-FM08"]
+            let unkept = try await ask(site, ["net", "--by", "fiscal-month"] + months)
+            #expect(unkept.ending == .exited(1) && unkept.errors.contains("fiscal_months: true"), "\(unkept)")
+            while try await FigureStore(site.pool).sum(in: "UTC", commission: .standard, hasFiscalMonths: true) {}
+            let answer = try await ask(site, ["gross", "--by", "fiscal-month"] + months)
+            #expect(answer.ending == .exited(0) && answer.output.contains("America/Los_Angeles"), "\(answer)")
+            #expect(answer.output.contains(#""period":"2026-FM0"#), "\(answer)")
+            for (arguments, word) in [
+                (["net", "--by", "fiscal-month", "--from", "2031-FM01", "--to", "2031-FM02"], "no fiscal year 2031"),
+                (["net", "--from", "2026-FM01"], "fiscal-month"), (["close", "2031-FM01"], "no fiscal year 2031"),
+            ] {
+                let refused = try await ask(site, arguments)
+                #expect(refused.ending == .exited(1) && refused.errors.contains(word), "\(arguments): \(refused)")
+            }
+            let closed = try await ask(site, ["close", "2026-FM06", "--unproven", "no key"])
+            #expect(closed.ending == .exited(0) && closed.output.contains(#""month":"2026-FM06""#), "\(closed)")
+            let shown = try await site.run("fiscal-calendar", "show")
+            #expect(shown.output.hasPrefix("# the fiscal calendar of this release: none was applied\n"), "\(shown)")
+            #expect(shown.output.hasSuffix(FiscalCalendar.standardText), "\(shown)")
+        }
+    }
+
+    @Test("show users and usage by month and day, with what was not counted")
+    func counts() async throws {
+        try await withSite { site in
+            try await site.pool.withTransaction {
+                try $0.executeScript(
+                    """
+                    insert into storehook.account_days (day, zone, ends_at, counted_at, usage_counted_at) values
+                        ('2026-02-28', 'UTC', '2026-03-01T00:00Z', '2026-03-01T00:01Z', '2026-04-06T00:00Z'),
+                        ('2026-03-01', 'UTC', '2026-03-02T00:00Z', '2026-03-20T00:01Z', null);
+                    insert into storehook.account_day_counts (day, environment, standing, tier, status, count) values
+                        ('2026-02-28', 'Production', 'subscriber', 'pro', 'active', 3),
+                        ('2026-02-28', 'Production', 'access', 'pro', 'trial', 1),
+                        ('2026-02-28', 'Production', 'expired', 'free', 'expired', 4),
+                        ('2026-02-28', 'Production', 'anonymous', '', '', 9),
+                        ('2026-03-01', 'Production', 'free', 'free', 'free', 1);
+                    insert into storehook.usage_days (day, feature, period, tier, is_over, accounts, used) values
+                        ('2026-02-28', 'ai', 'day', 'pro', true, 2, 40), ('2026-02-28', 'words', 'total', 'free', false, 3, 7);
+                    """)
+            }
+            let february = ["--from", "2026-02-01", "--to", "2026-02-28"]
+            let month = try #require(try cells(await ask(site, ["users"] + february).output).first)
+            #expect(
+                ["users", "on_trial", "total", "subscribers", "expired", "free", "anonymous"].map { month[$0] as? Int }
+                    == [7, 1, 8, 3, 4, 0, 9])
+            #expect(
+                (month["at"] as? String)?.hasPrefix("2026-03-01T00:00:00") == true && month["late"] as? Bool == false,
+                "\(month)")
+            let tiers = try await ask(site, ["users", "--by", "day,tier", "--format", "csv"] + february)
+            #expect(tiers.output.contains("2026-02-28,free,4,0,50000,0,8"), "\(tiers)")
+            #expect(tiers.output.contains("2026-02-28,pro,3,1,37500,12500,8"), "\(tiers)")
+            let statuses = try await ask(site, ["users", "--by", "status", "--format", "table"] + february)
+            #expect(statuses.output.contains("2026-02  trial"), "\(statuses)")
+            let days = try await ask(
+                site, ["users", "--by", "day", "--from", "2026-02-27", "--to", "2026-03-01", "--format", "table"])
+            #expect(days.output.contains("1 period that ended") && days.output.contains("counted late"), "\(days)")
+            let used = try await ask(site, ["usage", "--by", "day", "--from", "2026-02-27", "--to", "2026-03-01"])
+            #expect(used.output.contains(#""missing":2"#), "\(used)")
+            let lines = try cells(used.output)
+            #expect(lines.map { $0["feature"] as? String } == ["ai", "words"])
+            #expect(lines.map { $0["counted_by"] as? String } == ["day", "total"])
+            #expect(lines.map { $0["used"] as? Int } == [40, 7])
+            #expect(lines.map { $0["complete"] as? Bool } == [true, true])
+            let whole = try await ask(site, ["usage", "--format", "table"] + february)
+            #expect(whole.output.contains("2026-02  ai") && whole.output.contains("not complete"), "\(whole)")
+        }
+    }
+
     @Test("refuse what names no figure, no part and no days")
     func refusals() async throws {
         try await withSite { site in
             for (arguments, word) in [
-                (["profit"], "orders, transactions"), (["net", "--by", "year"], "month or day"),
-                (["net", "--by", "month,tier"], "month or day"), (["net", "--from", "2026-02-30"], "2026-01-31"),
+                (["profit"], "orders, transactions"), (["net", "--by", "year"], "fiscal-month or day"),
+                (["net", "--by", "month,tier"], "fiscal-month or day"),
+                (["net", "--from", "2026-02-30"], "2026-01-31"),
                 (["net", "--from", "2026-02-02", "--to", "2026-02-01"], "before"),
                 (["net", "--currency", "EUR"], "--rows"), (["net", "--in", "EUX"], "--in"),
                 (["net", "--rows", "--after", "x"], "--after"),
                 (["retention", "--closed"], "record no retention"), (["retention", "--by", "month,product"], "mrr"),
                 (["retention", "--month", "3"], "--rows"), (["net", "--rows", "--month", "3"], "retention"),
                 (["retention", "--rows", "--month", "37"], "0 to 36"),
+                (["net", "--plan", "year"], "--rows"), (["users", "--by", "month,product"], "tier or status"),
+                (["users", "--from", "2026-02-02", "--to", "2026-02-01"], "before"),
+                (["usage", "--by", "tier"], "month"), (["usage", "--by", "fiscal-month"], "month"),
+                (["users", "--by", "fiscal-month"], "month or day"),
+                (["churn", "--by", "fiscal-month,plan"], "mrr"),
+                (["lifetime_value", "--closed"], "record no lifetime_value"),
+                (["lifetime_value", "--by", "month,product"], "mrr"), (["free_to_paid", "--closed"], "erased"),
+                (["free_to_paid", "--app", "com.example.app"], "all apps"),
+                (["free_to_paid", "--by", "month,app"], "all apps"),
             ] {
                 let refused = try await ask(site, arguments)
                 #expect(refused.ending == .exited(2) && refused.errors.contains(word), "\(arguments): \(refused)")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("storehook figures compare")
 struct FiguresCompareTests {
-    /// Three units of 4.99 € in Germany, one of which comes back, and a unit of 1.99 €.
+    /// Three units of 4.99 € in Germany and a unit of 1.99 €. One of the three comes back.
     private func write(_ site: Site) async throws {
         try await site.pool.withTransaction { session in
             try session.executeScript(

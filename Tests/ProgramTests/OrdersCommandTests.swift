@@ -90,7 +90,7 @@ struct OrdersCommandTests {
         }
     }
 
-    @Test("list writes CSV that no spreadsheet runs, all of it page after page, and puts on record who opened accounts")
+    @Test("list writes CSV that no spreadsheet runs, all of it page after page, and puts opened accounts on record")
     func csv() async throws {
         try await withSite { site in
             try await site.apply(catalog: shopCatalog)

@@ -18,7 +18,7 @@ struct RatesCommandTests {
         </gesmes:Envelope>
         """
 
-    @Test("import takes a file, names who did it in the audit, and list shows what is known")
+    @Test("import takes a file, with the actor in the audit, and list shows the known rates")
     func imports() async throws {
         try await withSite { site in
             let none = try await site.run("rates", "list", "--format", "table")

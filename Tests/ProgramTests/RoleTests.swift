@@ -205,7 +205,7 @@ struct RoleTests {
         ("monitor", "select * from storehook.orders"),
     ]
 
-    @Test("show reports orders, their sums and their transactions, and no column that names whose they are")
+    @Test("show reports orders, their sums and their transactions, and no column with an account")
     func reports() async throws {
         try await withRoles { site in
             let columns = try await site.pool.withTransaction { session in

@@ -82,7 +82,7 @@ struct SchemathesisTests {
             #expect(try await site.run("staff", "add", "kim@example.com", "--role", "admin").ending == .exited(0))
             let made = try await site.run("staff", "token", "kim@example.com", "--format", "json")
             let token = try #require((try made.json() as? [String: Any])?["token"] as? String)
-            // It tries what removes staff as well: this member stays, whoever else goes.
+            // It also removes members of the staff: this one stays.
             let keeping = """
                 create function public.keep() returns trigger language plpgsql as $$ begin
                     return case when new.id = 1 then null else new end; end $$;
@@ -94,13 +94,13 @@ struct SchemathesisTests {
             try await site.with(["console", "--port", "0"], rates) { program in
                 let port = try #require(program.port)
                 let headers = ["Authorization: Bearer \(token)"]
-                try await eventually("who asks is known") {
+                try await eventually("the caller is known") {
                     try await Self.status(port, headers, "/admin/staff") == 200
                 }
                 let verdict = try await Self.judge(
                     place, port, headers, "/admin/openapi.json",
                     try await Self.settings(
-                        port, "/admin/openapi.json", argued: 22,
+                        port, "/admin/openapi.json", argued: 24,
                         #"""
                         "path.account" = ["alice", "nobody"]
                         "path.member" = ["1", "2", "9"]

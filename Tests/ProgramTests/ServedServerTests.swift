@@ -91,6 +91,9 @@ struct ServedServerTests {
         try await eventually("accounts are counted") {
             try await site.value("select counted_at is not null from storehook.account_count_state")
         }
+        try await succeed(site, ["figures", "users", "--by", "day"], saying: #""running":true"#)
+        try await succeed(site, ["figures", "usage", "--by", "day"], saying: #""figure":"usage""#)
+        try await succeed(site, ["figures", "net", "--by", "month,plan"], saying: #""split":"plan""#)
         try await succeed(site, ["figures", "close", "2020-01", "--unproven", "no key"], saying: "2020-01")
         try await succeed(site, ["figures", "net", "--closed", "--from", "2020-01-01"], saying: #""cells":[]"#)
         let corrections = ["figures", "net", "--closed", "--rows", "--from", "2020-01-01"]
@@ -151,7 +154,8 @@ struct ServedServerTests {
         "migrate", "receive", "work", "serve", "console", "endpoints add", "catalog apply", "account-ids set",
         "account-ids show",
         "demo run", "demo life", "apple test", "orders list", "orders show", "figures show", "figures close",
-        "figures reopen", "figures compare", "rates import", "rates list", "commission apply", "commission show",
+        "figures users", "figures usage", "figures reopen", "figures compare", "rates import", "rates list",
+        "commission apply", "commission show", "fiscal-calendar apply", "fiscal-calendar show",
         "refunds create", "refunds approve",
         "refunds record", "refunds reject", "refunds cancel", "refunds list", "staff add", "staff list", "staff remove",
         "audit list", "audit export", "audit verify",

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("storehook staff")
 struct StaffCommandTests {
-    @Test("adds, lists and removes members, whose tokens are shown once")
+    @Test("adds, lists and removes members, and shows a token once")
     func members() async throws {
         try await withSite { site in
             let none = try await site.run("staff", "list", "--format", "table")

@@ -95,13 +95,13 @@ struct SessionSettingTests {
                  order by 1
                 """
             ).map { try $0.decode(0, as: String.self) }
-            // They turn no text into an instant, nor an instant into text. Those of statuses are inlined, which a setting prevents;
-            // the others are called for each commit of the receiver, each use that is counted and each statement that changes
-            // purchases, and have a search path.
+            // They turn no text into an instant, nor an instant into text. Those of statuses and payments are inlined, which a
+            // setting prevents; the others are called for each commit of the receiver, each use that is counted and each
+            // statement that changes purchases, and have a search path.
             #expect(
                 open == [
-                    "account_status_at", "count_usage", "expiring_soon", "require_accounts", "spend_write_budget",
-                    "status_at", "store_posted",
+                    "account_payments", "account_status_at", "count_usage", "expiring_soon", "purchase_payments",
+                    "require_accounts", "spend_write_budget", "status_at", "store_posted",
                 ])
         }
     }

@@ -7,7 +7,7 @@ import Testing
 struct SingleRowTests {
     @Test func `A table of one row is planned as one`() async throws {
         try await withSchema { connection, _ in
-            // Those whose primary key can be nothing but true.
+            // Tables with a primary key that is always true.
             let tables = try await connection.query(
                 """
                 select c.oid::regclass::text as name, c.reltuples::bigint as rows

@@ -1,4 +1,4 @@
-/// What an operator sells who has the simulator's app: three products in two tiers above free.
+/// The catalog of an operator with the simulator's app: three products in two tiers above free.
 public let shopProducts = """
     app: com.example.storehook
     currency: USD

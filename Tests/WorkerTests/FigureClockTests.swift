@@ -8,7 +8,7 @@ import Worker
 
 /// The clock of figures, beside a worker.
 struct FigureClockTests {
-    @Test("it sums in the zone and the reporting currency of the current catalog, whatever they were before")
+    @Test("it sums in the zone and the reporting currency of the current catalog, also after a change of them")
     func catalog() async throws {
         try await withBench { bench in
             let accounts = AccountStore(bench.pool)
@@ -17,8 +17,9 @@ struct FigureClockTests {
                 while try await clock.step() {}
                 return try await bench.value(
                     """
-                    select concat_ws(' ', zone, coalesce(next_zone, '-'), coalesce(currency, '-'), coalesce(converted_from::text, '-'))
-                      from storehook.figure_state
+                    select concat_ws(' ', s.zone, coalesce(s.next_zone, '-'), coalesce(c.currency, '-'), coalesce(c.converted_from::text, '-'),
+                                     s.fiscal_zone)
+                      from storehook.figure_state s left join storehook.figure_currencies c on c.is_reporting
                     """, as: String.self)
             }
             #expect(try await standing() == "UTC - - -")
@@ -26,6 +27,8 @@ struct FigureClockTests {
                 ("reporting_currency: EUR\n", "GMT - EUR -"),
                 ("reporting_currency: JPY\ntime_zone: Asia/Tokyo\n", "Asia/Tokyo - JPY -"),
                 ("time_zone: Asia/Tokyo\n", "Asia/Tokyo - - -"),
+                ("fiscal_months: true\n", "GMT - - - America/Los_Angeles"),
+                ("fiscal_months: false\n", "GMT - - -"),
             ] {
                 _ = try await accounts.apply(catalog + "tiers: [{id: free}]\n", by: "cli:test")
                 #expect(try await standing() == expected)

@@ -97,7 +97,7 @@ database_tests() {
     )"
 }
 
-# … for the suites with long proofs: those in whose files it is asked how many samples are taken, and the one that has a life of its own.
+# … for the suites with long proofs: suites with a file that reads the number of samples, and the suite with one long life.
 sampled_tests() {
     local file target
     printf '^(%s)/' "$(

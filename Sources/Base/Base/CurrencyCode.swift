@@ -1,6 +1,6 @@
 /// The currencies that files of rates, a catalog and questions may name.
 package enum CurrencyCode {
-    /// The currency in which rates are counted.
+    /// The currency that rates are stated for: each is one euro in another currency.
     package static let euro = "EUR"
 
     /// Whether this is the code of a currency: in use, or in use since rates are published (1999).
@@ -15,7 +15,7 @@ package enum CurrencyCode {
         SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
         """
 
-    /// Those of the European Central Bank's file, and those in which Apple has sold, that are no longer in use.
+    /// Currencies that are no longer in use, from the European Central Bank's file and from Apple's sales.
     private static let former =
         "ANG BGN BYR CUC CYP EEK HRK LTL LVL MRO MTL ROL SIT SKK SLL STD TRL VEF ZMK ZWL"
 

@@ -242,6 +242,27 @@ static const struct storehook_migration migrations[] = {
     {80, "single_rows", (const unsigned char[]){
 #embed "../../../sql/migrations/0080_single_rows.sql" suffix(, 0)
     }},
+    {81, "fiscal", (const unsigned char[]){
+#embed "../../../sql/migrations/0081_fiscal.sql" suffix(, 0)
+    }},
+    {82, "closed_figures", (const unsigned char[]){
+#embed "../../../sql/migrations/0082_closed_figures.sql" suffix(, 0)
+    }},
+    {83, "account_days", (const unsigned char[]){
+#embed "../../../sql/migrations/0083_account_days.sql" suffix(, 0)
+    }},
+    {84, "lifetime_value", (const unsigned char[]){
+#embed "../../../sql/migrations/0084_lifetime_value.sql" suffix(, 0)
+    }},
+    {85, "first_payments", (const unsigned char[]){
+#embed "../../../sql/migrations/0085_first_payments.sql" suffix(, 0)
+    }},
+    {86, "figure_marks", (const unsigned char[]){
+#embed "../../../sql/migrations/0086_figure_marks.sql" suffix(, 0)
+    }},
+    {87, "answered_sums", (const unsigned char[]){
+#embed "../../../sql/migrations/0087_answered_sums.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -1,10 +1,11 @@
-/// What became of customers so many months after their first payment: on the same day of the month, or the last one of a month that has none.
+/// What became of customers some months after their first payment: on the same day of the month, or on the month's last day if it has no such
+/// day.
 package struct Cohort: Sendable, Hashable {
-    /// How many months later is looked at.
+    /// The numbers of months after the first payment.
     package static let months = 0...36
-    /// How many customers there are whose day so many months later has ended.
+    /// The number of customers for which that day has ended.
     package var due: Int64
-    /// How many of them had monthly recurring revenue at the end of that day, whether or not they had stopped before.
+    /// How many of these had monthly recurring revenue at the end of that day. Whether they had stopped in between does not matter.
     package var retained: Int64
 
     /// Of no customers by default.
@@ -22,7 +23,7 @@ package struct Cohort: Sendable, Hashable {
 }
 
 extension Cohort {
-    /// The share of the customers that is retained, for each number of months. Tables have some.
+    /// The share of retained customers for each number of months. A table shows some of them.
     static var shares: [FigureColumn] {
         months.map { months in
             var column = FigureColumn.share("m\(months)") {
@@ -37,7 +38,7 @@ extension Cohort {
         }
     }
 
-    /// What these are shares of: how many are retained, and how many there are. No table has them.
+    /// The parts of each share: how many customers are retained, and how many are due. No table shows them.
     static var counts: [FigureColumn] {
         months.map { months in
             FigureColumn(
@@ -47,6 +48,30 @@ extension Cohort {
             + months.map { months in
                 FigureColumn(
                     name: "due\(months)", unit: .count, value: { $0[months: months].due }, showing: .none)
+            }
+    }
+
+    /// What a customer paid on average, and what all customers paid, for each number of months; nil until that day has ended for all of them. A
+    /// table shows some of the averages.
+    static var values: [FigureColumn] {
+        func column(_ name: String, _ months: Int, _ value: @escaping @Sendable (Int128, Int128) -> Int128)
+            -> FigureColumn
+        {
+            FigureColumn(name: "\(name)\(months)", unit: .money) { sums in
+                let customers = sums[.customerNew].count
+                guard customers > 0, sums[months: months].due >= customers else { return nil }
+                return Int64(clamping: value(sums.paid(through: months).amount, Int128(customers)))
+            }
+        }
+        return months.map { months in
+            var value = column("m", months) { $0.dividedHalfEven(by: $1) }
+            value.showing = months == 0 || shownMonths.contains(months) ? .brief : .none
+            return value
+        }
+            + months.map { months in
+                var total = column("total", months) { total, _ in total }
+                total.showing = .none
+                return total
             }
     }
 

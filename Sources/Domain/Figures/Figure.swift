@@ -1,4 +1,4 @@
-/// A figure that product people and finance ask for. Every one is made of sums of rows, and can be opened to them.
+/// A figure for product people and finance. Each is made of sums of rows, and an answer can list these rows.
 package enum Figure: String, Sendable, Hashable, CaseIterable {
     /// Orders by their day.
     case orders
@@ -6,75 +6,83 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
     case transactions
     /// The prices of transactions by their purchaseDate, whether or not they were refunded later.
     case gross
-    /// Refunds by their date, less what of them was taken back by its date.
+    /// Refunds by their date, less reversals of refunds by theirs.
     case refunded
     /// Gross less refunded.
     case net
     /// What share of the money, and of the transactions, was refunded.
     case refundRate = "refund_rate"
-    /// What was heard of more than 24 hours after its day had ended, by the day on which it was heard of.
+    /// Sales and refunds that arrived more than 24 hours after their day had ended, by the day on which they arrived.
     case heardLate = "heard_late"
     /// Monthly recurring revenue at the end of the period.
     case mrr
     /// What changed monthly recurring revenue in the period.
     case mrrMovements = "mrr_movements"
-    /// Customers who pay for a subscription at the end of the period.
+    /// Paying customers of subscriptions at the end of the period.
     case active
-    /// What share of the customers stopped to pay in the period.
+    /// What share of the customers stopped paying in the period.
     case churn
     /// What share of the customers pays so many months after the first payment.
     case retention
-    /// Apple's free trials by the day of their start, and what came of them.
+    /// What customers paid until so many months after their first payment.
+    case lifetimeValue = "lifetime_value"
+    /// Free trials by the day of their start, Apple's and the app's own, and what came of them.
     case trials
-    /// What share of the trials that are decided was followed by a payment.
+    /// What share of the decided trials was followed by a payment.
     case trialConversion = "trial_conversion"
-    /// What share of the attempts to buy that apps reported failed.
+    /// What share of the reported attempts to buy failed.
     case purchaseFailureRate = "purchase_failure_rate"
-    /// What share of the restores that apps reported completed.
+    /// What share of the reported restores completed.
     case restoreSuccessRate = "restore_success_rate"
     /// What sales are estimated to bring after Apple's commission.
     case proceeds
+    /// What share of the accounts without a payment paid for the first time.
+    case freeToPaid = "free_to_paid"
 
-    /// What it counts, and which reading of it was chosen, in one sentence.
+    /// What it counts, and which of the possible definitions it follows.
     package var about: String {
         switch self {
         case .orders:
-            "Orders by the day in their number; hidden ones and attempts that no transaction completed do not count."
+            "Orders by the day in their number. Hidden orders do not count, nor do attempts without a transaction."
         case .transactions:
-            "Transactions by purchaseDate: paid periods and things bought once; free ones are apart, and unpriced ones are among the paid."
+            "Transactions by purchaseDate: periods of subscriptions, and things bought once. Free ones are counted apart. Those without a price are among the paid ones."
         case .gross:
-            "Prices as signed, by purchaseDate, refunded later or not; transactions without a signed price are counted apart."
+            "Prices as signed, by purchaseDate, whether or not they were refunded later. Transactions without a signed price are counted apart."
         case .refunded:
-            "Refunds by revocationDate, less reversals by the date of the record; refunds of an unknown amount are counted apart."
+            "Refunds by revocationDate, less reversals of refunds by the date of their record. Refunds of an unknown amount are counted apart."
         case .net: "Gross less refunded, each by its own date."
         case .refundRate:
-            "Refunded by the day of the refund as a share of the gross of these days; and what is refunded now of these days' purchases."
+            "Two shares of the gross of the period: refunds by their own day; and refunds of the period's purchases, as they are now."
         case .heardLate:
-            "Sales less refunds that were first heard of on these days, and whose own day had ended more than 24 hours before."
+            "Sales less refunds that arrived in the period, more than 24 hours after their own day had ended."
         case .mrr:
-            "Prices a month of the periods that count when the period ends, now while it runs: cancelled but running ones and grace, not billing retry, trials and what is free; a week is a quarter of a month. Each is converted by the rate of its purchase's day. What was bought once is not in it, and unpriced periods are counted apart."
+            "Prices a month of the subscriptions that run at the end of the period, or now while the period runs. Cancelled ones count until they end, and so does grace. Billing retry, trials, free periods and things bought once do not count. A week is a quarter of a month. Each price is converted by the rate of its purchase's day. Periods without a price are counted apart."
         case .mrrMovements:
-            "What changed it from day's end to day's end, by customer, app and subscription group: a customer's first payment, one after a stop, more, less, or none any more, by Apple's reason. The customer is the account where only one ever had the purchase, and otherwise the purchase. Converted, rates is what renewals at other rates changed."
+            "What changed monthly recurring revenue from one day's end to the next, for each customer, app and subscription group: a first payment, a payment after a stop, a higher amount, a lower amount, or a stop, by Apple's reason. The customer is the account if the purchase always had the same one, and the purchase otherwise. In another currency, rates is what renewals at other rates changed."
         case .active:
-            "Customers, by app and subscription group, whose monthly recurring revenue is not 0 when the period ends."
+            "Customers with monthly recurring revenue at the end of the period. A customer counts once for each app and subscription group."
         case .churn:
-            "Customers who stopped to pay less those of them who came back in the same month of the calendar, as a share of those who paid before the period."
+            "Customers that stopped paying in the period, as a share of the customers that paid before it. A customer that came back in the same calendar month did not stop."
         case .retention:
-            "Customers by the day at whose end they paid for the first time, and the share of them with monthly recurring revenue other than 0 at the end of the day 0 to 36 months later: the same day of the month, or the last where there is none. Who stopped and came back counts again. Each share is of the customers for whom that day has ended (due): of a month it is not complete while these are fewer than all."
+            "Customers by the first day at the end of which they paid, and the share of them that pays 0 to 36 months later. Months later means the end of the same day of the month, or of the month's last day if it has no such day. A customer that stopped and came back counts again. Each share counts only the customers for which that day has ended (due). The share of a month is not complete before due has all customers."
+        case .lifetimeValue:
+            "What a customer paid for subscriptions of the group until the end of the day 0 to 36 months after the first payment. Customers are those of retention. The amounts are sales less refunds, each by its own date, as signed, and before Apple's commission. Things bought once are not in them. The sum of each currency is divided by all customers of the cohort, also those that paid in other currencies. A value is given once that day has ended for all customers of the cohort. Erased accounts stay in the count. In another currency, each amount has the rate of its purchase's day."
         case .trials:
-            "Apple's free trials by the day of their start. One is converted by a payment of the same purchase, for any product, that begins at most 60 days after the trial's end; open until then, unless it ended with auto-renew off; and lapsed otherwise. Trials that the app grants itself are not among them."
+            "Free trials by the day of their start: Apple's, and apart from these (own) the trials that the app grants itself. A payment of the same purchase, for any product, converts one of Apple's if it begins at most 60 days after the trial's end. Without one, the trial is open until then, and lapsed afterwards. A trial of Apple's that ends with auto-renew off has lapsed at its end. Trials of the app belong to Production, and to the app and product that they were started with. The account's first payment, for any product, converts one if it begins between the trial's start and 60 days after its end. Without one, the trial is open until then, and lapsed afterwards."
         case .trialConversion:
-            "Converted trials as a share of those that started less those that are open, by the day of their start. A refund of the payment does not undo a conversion, and is counted apart."
+            "Converted trials as a share of the trials that are not open any more, by the day of their start: of Apple's free trials, and apart from these (own) of the trials that the app grants itself. A refund of the payment does not undo a conversion, and is counted apart."
         case .purchaseFailureRate:
-            "Attempts to buy that failed as a share of those that failed or that a transaction completed, by the first report of each; cancelled and pending ones are apart. Reports of one account and product within 24 hours are one attempt, by the latest of them. What an account attempts beyond 20 a day does not count."
+            "Failed attempts to buy as a share of the failed and the completed ones, by the first report of each. A transaction completes an attempt. Cancelled and pending attempts are counted apart. Reports of one account and product within 24 hours are one attempt with the latest outcome. Beyond 20 a day, attempts of an account do not count."
         case .restoreSuccessRate:
-            "Restores that completed as a share of those that completed or failed, each report by itself; those that found nothing and cancelled ones are apart."
+            "Completed restores as a share of the completed and the failed ones. Each report counts. Restores that found nothing and cancelled ones are counted apart."
         case .proceeds:
-            "Estimated: prices as signed less the tax and the commission of the commission table, by purchaseDate, less the same of refunds by their date. The commission of later years counts from a year of paid periods of the same purchase on, upgrades included, each counted whole; trials and fully refunded periods are left out, and a lapse of more than 60 days begins anew. Tax is in it where the table has none for the storefront. What has no signed price or no rate is unpriced."
+            "Estimated: signed prices of sales, by purchaseDate, less those of refunds, by their date, each after the tax and the commission of the commission table. The commission of later years applies after one year of paid periods of the same purchase. Each period counts whole, also one that an upgrade ended early. Trials and fully refunded periods do not count. A lapse of more than 60 days begins a new year. Tax stays in the amount if the table has none for the storefront. Transactions without a signed price, or without a rate, are unpriced."
+        case .freeToPaid:
+            "Accounts with their first payment in the period, as a share of the accounts without a payment before it. These are the accounts that were known at its start and those that became known in it. Every purchase for money is a payment, also a refunded one. Accounts of all apps and environments count, but not erased ones. Payments are those of one environment. A purchase that several accounts had is no account's payment."
         }
     }
 
-    /// The measures that it is made of.
+    /// The measures that it is worked out from.
     package var measures: [FigureMeasure] {
         switch self {
         case .orders: [.order]
@@ -86,11 +94,12 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
         case .mrr: [.enter, .leave]
         case .mrrMovements: [.enter, .leave] + FigureMeasure.movements
         case .active, .churn: FigureMeasure.customers
-        case .retention: [.customerNew]
-        case .trials, .trialConversion: FigureMeasure.trials
+        case .retention, .lifetimeValue: [.customerNew]
+        case .trials, .trialConversion: FigureMeasure.trials + FigureMeasure.ownTrials
         case .purchaseFailureRate: FigureMeasure.attempts
         case .restoreSuccessRate: FigureMeasure.restores
         case .proceeds: FigureMeasure.netProceeds
+        case .freeToPaid: FigureMeasure.accounts
         }
     }
 
@@ -101,6 +110,8 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
         case .mrrMovements: FigureMeasure.movements
         case .active: [.standingCustomer]
         case .churn: [.customerLostVoluntary, .customerLostBilling, .customerLostOther, .customerBackSoon]
+        case .lifetimeValue: [.sale, .refund, .reversal]
+        case .freeToPaid: [.accountPaid]
         default: measures
         }
     }
@@ -117,13 +128,22 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
     /// Whether it says what stands at the end of a period, which all days before have made.
     package var isStanding: Bool {
         switch self {
-        case .mrr, .mrrMovements, .active, .churn: true
+        case .mrr, .mrrMovements, .active, .churn, .freeToPaid: true
         default: false
         }
     }
 
-    /// Whether closed months record it: what becomes of the customers of a month is not known when it is closed.
-    package var isRecorded: Bool { self != .retention }
+    /// Why closed months do not record it; nil where they do.
+    package var unrecorded: String? {
+        switch self {
+        case .retention, .lifetimeValue: "what becomes of their customers is known up to 36 months later"
+        case .freeToPaid: "an account that is erased later leaves nothing behind"
+        default: nil
+        }
+    }
+
+    /// Whether it follows the customers of a period by the number of months after their first payment.
+    package var isByMonthsLater: Bool { self == .retention || self == .lifetimeValue }
 
     /// Whether the amount of a measure's row takes from the figure: refunds do, but for the figure of refunds itself.
     package func takesAway(_ measure: FigureMeasure) -> Bool {
@@ -212,10 +232,13 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
             ]
         case .retention:
             [.count("customers") { $0[.customerNew].count }] + Cohort.shares + Cohort.counts
+        case .lifetimeValue: [.count("customers") { $0[.customerNew].count }] + Cohort.values
         case .trials:
             [
                 .count("trials") { $0[.trial].count }, .count("converted") { $0[.trialConverted].count },
                 .count("lapsed") { $0[.trialLapsed].count }, .count("open") { $0.openTrials },
+                .count("ownTrials") { $0[.ownTrial].count }, .count("ownConverted") { $0[.ownTrialConverted].count },
+                .count("ownLapsed") { $0[.ownTrialLapsed].count }, .count("ownOpen") { $0.openOwnTrials },
             ]
         case .trialConversion:
             [
@@ -224,6 +247,11 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
                 },
                 .count("converted") { $0[.trialConverted].count }, .count("trials") { $0[.trial].count },
                 .count("open") { $0.openTrials }, .count("refunded") { $0[.trialRefunded].count },
+                .share("ownConversionRate") {
+                    (Int128($0[.ownTrialConverted].count), Int128($0[.ownTrial].count - $0.openOwnTrials))
+                },
+                .count("ownConverted") { $0[.ownTrialConverted].count }, .count("ownTrials") { $0[.ownTrial].count },
+                .count("ownOpen") { $0.openOwnTrials }, .count("ownRefunded") { $0[.ownTrialRefunded].count },
             ]
         case .purchaseFailureRate:
             [
@@ -253,6 +281,12 @@ package enum Figure: String, Sendable, Hashable, CaseIterable {
                 .money("proceeds") { $0[.proceeds].amount - $0.proceedsRefunded },
                 .money("ofSales") { $0[.proceeds].amount }, .money("ofRefunds") { $0.proceedsRefunded },
                 .count("transactions") { $0[.proceeds].count }, .count("unpriced") { $0[.proceeds].unknown },
+            ]
+        case .freeToPaid:
+            [
+                .share("freeToPaid") { (Int128($0[.accountPaid].count), Int128($0.accountsToPay)) },
+                .count("paid") { $0[.accountPaid].count }, .count("accounts") { $0.accountsToPay },
+                .count("known") { $0.accountsKnown },
             ]
         }
     }
@@ -284,7 +318,7 @@ package struct FigureColumn: Sendable {
     package let name: String
     /// What it is in.
     package let unit: Unit
-    /// The value; nil of a share of nothing.
+    /// The value; nil of a share of nothing, and of what is not known yet.
     package let value: @Sendable (FigureSums) -> Int64?
     /// How a table has it.
     package var showing = Showing.exact

@@ -7,7 +7,7 @@ package struct FigureMonth: Sendable, Hashable, Comparable, CustomStringConverti
     /// 1 is January.
     package let month: Int
 
-    /// A month; nil where there is none of these numbers.
+    /// A month; nil where no month has these numbers.
     package init?(year: Int, month: Int) {
         guard (1...9999).contains(year), (1...12).contains(month) else { return nil }
         self.year = year

@@ -34,21 +34,22 @@ package struct FigureSums: Sendable, Hashable {
     private var sums: [FigureMeasure: FigureSum] = [:]
     private var earlier: [FigureMeasure: FigureSum] = [:]
     private var cohorts: [Int: Cohort] = [:]
+    private var payments: [Int: FigureSum] = [:]
 
     /// Of nothing.
     package init() {}
 
-    /// Takes sums as those of all days before the period.
+    /// Takes the sums of all days before the period.
     package mutating func follow(_ sums: FigureSums) { earlier = sums.sums }
 
-    /// Those of all days before the period.
+    /// The sums of all days before the period.
     private var before: FigureSums {
         var before = FigureSums()
         before.sums = earlier
         return before
     }
 
-    /// Those of all days until the end of the period.
+    /// The sums of all days until the end of the period.
     package var through: FigureSums {
         var through = before
         through.sums.merge(sums, uniquingKeysWith: +)
@@ -67,24 +68,50 @@ package struct FigureSums: Sendable, Hashable {
         set { cohorts[months] = newValue }
     }
 
-    /// How many rows all measures count.
-    package var count: Int64 { sums.values.reduce(FigureSum(), +).count }
+    /// What the customers of ``FigureMeasure/customerNew`` paid so many months after their first payment, 0 to 36, and not before: sales and
+    /// reversals less refunds.
+    package subscript(paidAfter months: Int) -> FigureSum {
+        get { payments[months] ?? FigureSum() }
+        set { payments[months] = newValue }
+    }
 
-    /// Adds those of others.
+    /// What they paid until so many months after it, in all.
+    package func paid(through months: Int) -> FigureSum {
+        payments.filter { $0.key <= months }.values.reduce(FigureSum(), +)
+    }
+
+    /// How many rows all measures count; of payments of customers how many these are.
+    package var count: Int64 {
+        payments.isEmpty ? sums.values.reduce(FigureSum(), +).count : paid(through: .max).count
+    }
+
+    /// Adds other sums.
     package mutating func add(_ others: FigureSums) {
         sums.merge(others.sums, uniquingKeysWith: +)
         earlier.merge(others.earlier, uniquingKeysWith: +)
         cohorts.merge(others.cohorts, uniquingKeysWith: +)
+        payments.merge(others.payments, uniquingKeysWith: +)
     }
 
-    /// What was given back: refunds less what of them was taken back.
+    /// What was given back: refunds less reversals.
     package var refunded: Int128 { self[.refund].amount - self[.reversal].amount }
 
-    /// What refunds take back of proceeds, less what of that was given again.
+    /// What refunds take back of proceeds, less what reversals give again.
     package var proceedsRefunded: Int128 { self[.proceedsBack].amount - self[.proceedsAgain].amount }
 
-    /// How many trials are neither converted nor lapsed.
+    /// How many of Apple's trials are neither converted nor lapsed.
     package var openTrials: Int64 { self[.trial].count - self[.trialConverted].count - self[.trialLapsed].count }
+
+    /// How many of the app's own trials are neither converted nor lapsed.
+    package var openOwnTrials: Int64 {
+        self[.ownTrial].count - self[.ownTrialConverted].count - self[.ownTrialLapsed].count
+    }
+
+    /// How many accounts had no payment before the period: accounts known at its start, and accounts that became known in it.
+    package var accountsToPay: Int64 { through.accountsKnown - before[.accountPaid].count }
+
+    /// How many accounts became known. An account with an earlier payment became known by it.
+    package var accountsKnown: Int64 { self[.accountKnown].count - self[.accountEarly].count }
 
     // MARK: Recurring revenue
 

@@ -3,13 +3,13 @@ package struct Territory: Sendable, Hashable {
     /// ISO 3166-1 alpha-3.
     package let alpha3: String
 
-    /// By its two letters; nil where there is none of these.
+    /// The territory with two letters; nil without one.
     package init?(alpha2: String) {
         guard let alpha3 = Self.byTwo[alpha2] else { return nil }
         self.alpha3 = alpha3
     }
 
-    /// Whether three letters are those of one.
+    /// Whether a territory has three letters.
     package static func isKnown(alpha3: String) -> Bool { known.contains(alpha3) }
 
     private static let known = Set(byTwo.values)

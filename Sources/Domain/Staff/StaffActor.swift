@@ -1,4 +1,4 @@
-/// A member of the staff, or a person with the commands, who acts; and how much that one may do.
+/// The actor of an act, with its rights: a member of the staff, or a person with the commands.
 public struct StaffActor: Sendable, Hashable {
     /// As acts record it: `cli:` and a name that is not proven, or `staff:` and a number.
     public var name: String

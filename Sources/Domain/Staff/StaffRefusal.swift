@@ -18,7 +18,7 @@ public enum StaffRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .role(let needed): "it takes the role \(needed.rawValue)"
         case .days(let most): "more than \(most) days at a time take the role \(StaffRole.admin.rawValue)"
-        case .ownRequest: "a request of one's own is approved by somebody else (STOREHOOK_FOUR_EYES)"
+        case .ownRequest: "another person has to approve your own request (STOREHOOK_FOUR_EYES)"
         case .noReason: "it takes a reason, for the record"
         case .otherApps: "accounts belong to all apps of the catalog, and this member of the staff has some of them"
         case .allApps: "it concerns all apps, and this member of the staff has some of them"

@@ -12,7 +12,7 @@ public struct StaffRules: Sendable, Hashable {
         public var role: StaffRole
         /// Whether it is done to an account or its purchases, which belong to all apps of the catalog at once.
         public var isOfAccount: Bool
-        /// Whether it concerns all apps, those that come to be included: only staff of all apps makes staff of all apps.
+        /// Whether it concerns all apps, also later ones: only staff of all apps makes staff of all apps.
         public var isOfAll: Bool
         /// The most days that less than an admin may give at a time; nil where there is no such limit.
         public var days: Int64?
@@ -42,7 +42,7 @@ public struct StaffRules: Sendable, Hashable {
         }
     }
 
-    /// Why somebody may not do something; nil where they may.
+    /// The refusal of an act; nil where the actor may do it.
     /// - Parameters:
     ///   - scope: the apps that they are staff of.
     ///   - catalogApps: the apps of the current catalog.

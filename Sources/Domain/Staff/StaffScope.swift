@@ -1,6 +1,6 @@
-/// The apps that somebody is staff of.
+/// The apps of a member of the staff.
 public enum StaffScope: Sendable, Hashable {
-    /// All, also those that come to be.
+    /// All apps, also later ones.
     case all
     /// These alone, by their bundle ids.
     case some(Set<String>)

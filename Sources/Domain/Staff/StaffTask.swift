@@ -46,7 +46,7 @@ public enum StaffTask: Sendable, Hashable {
     case changeEndpoints
     /// To apply a catalog.
     case applyCatalog
-    /// To import exchange rates, or to apply a commission table.
+    /// To import exchange rates, or to apply a commission table or a fiscal calendar.
     case importRates
     /// To close a month, or to open it again.
     case closeMonth

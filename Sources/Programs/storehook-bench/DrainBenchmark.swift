@@ -22,6 +22,7 @@ struct DrainBenchmark: AsyncParsableCommand {
     @Option(help: "Seed of the simulation.") var seed: UInt64 = 1
     @Flag(help: "Store what was posted as it is, as a receiver does that does not know the signature's header yet.")
     var unpacked = false
+    @Flag(help: "Sum no figures: what they cost is the difference.") var withoutFigures = false
     @Flag(help: "Print one JSON object instead of lines for people.") var json = false
 
     func validate() throws {
@@ -36,7 +37,9 @@ struct DrainBenchmark: AsyncParsableCommand {
         let figures = try await BenchDatabase.with { database in
             try await database.requireDurableCommits()
             let run = try await DrainRun.measure(
-                backlog, workers: workers, batch: batch, seed: seed, knowing: !unpacked, authority, database)
+                backlog, workers: workers, batch: batch, seed: seed, knowing: !unpacked, hasFigures: !withoutFigures,
+                authority,
+                database)
             let tableBytes = try await database.tableBytes()
             // Only then, since it empties the tables.
             let floor = try await DrainFloor.measure(backlog, batch: batch, database)

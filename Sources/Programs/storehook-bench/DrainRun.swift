@@ -20,12 +20,17 @@ struct DrainRun {
     var perSecond: Double { Double(waiting.notifications) / seconds }
 
     /// Stores a backlog, starts the workers, waits for its end, and accounts for each notification.
-    /// - Parameter arguments: of a worker of this program's own in place of `storehook work`.
+    /// - Parameters:
+    ///   - hasFigures: whether days are marked, and summed by the workers.
+    ///   - arguments: of a worker of this program's own in place of `storehook work`.
     static func measure(
-        _ backlog: Int, workers: Int, batch: Int, seed: UInt64, knowing: Bool = true, _ authority: SimulatedAuthority,
-        _ database: BenchDatabase, running arguments: [String]? = nil
+        _ backlog: Int, workers: Int, batch: Int, seed: UInt64, knowing: Bool = true, hasFigures: Bool = true,
+        _ authority: SimulatedAuthority, _ database: BenchDatabase, running arguments: [String]? = nil
     ) async throws -> DrainRun {
         let waiting = try await Backlog.store(backlog, seed: seed, by: authority, knowing: knowing, in: database)
+        if !hasFigures {
+            try await database.pool.withTransaction { try $0.executeScript(FigureTriggers.script("disable")) }
+        }
         let wal = try await database.walBytes()
         let serverBefore = try await database.serverCPUSeconds()
         let start: PostgresTimestamp = try await database.pool.query("select clock_timestamp()").one().decode(0)

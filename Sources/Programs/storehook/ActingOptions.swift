@@ -5,7 +5,7 @@ import Staff
 struct ActingOptions: ParsableArguments {
     @Option(
         name: .customLong("as"),
-        help: "The name of the person who acts, for the record, unchecked. By default your user and this machine.")
+        help: "The name of the actor, for the record, unchecked. By default your user and this machine.")
     var given: String?
 
     func validate() throws {
@@ -15,7 +15,7 @@ struct ActingOptions: ParsableArguments {
         else { throw ValidationError("--as takes 1 to 190 characters, on one line") }
     }
 
-    /// Each person who can run commands acts as an admin.
+    /// A person with the commands acts as an admin.
     private static let role = StaffRole.admin
 
     /// The actor as acts record it: `cli:`, because the name is not proven.

@@ -12,7 +12,7 @@ struct ConsoleSettings {
     let database: PostgresConfiguration
     let status: StatusPolicy
     let accountIDs: AccountIDRule?
-    /// The bundle ids of the apps that members of the staff may have; any where there are none.
+    /// The bundle ids of the apps that members of the staff may have; empty for any app.
     let apps: Set<String>
     /// What each member of the staff may do.
     let rules: StaffRules
@@ -24,7 +24,7 @@ struct ConsoleSettings {
 
     /// - Parameters:
     ///   - tlsCertificate: overrides the setting.
-    ///   - tlsKey: likewise.
+    ///   - tlsKey: the file of the certificate's key.
     /// - Throws: `CommandFailure` naming the setting that is missing or wrong.
     init(_ settings: Settings, tlsCertificate: String? = nil, tlsKey: String? = nil) throws {
         _ = try settings.logger("console")

@@ -24,7 +24,7 @@ struct Storehook: AsyncParsableCommand {
             AppleCommand.self, AppStoreCommand.self, Reconcile.self, RefreshCommand.self,
             ConsentCommand.self, ConsumptionCommand.self, ExtensionsCommand.self, CatalogCommand.self,
             FindCommand.self, AccountsCommand.self, SubscriptionsCommand.self, OrdersCommand.self, FiguresCommand.self,
-            RatesCommand.self, CommissionCommand.self,
+            RatesCommand.self, CommissionCommand.self, FiscalCalendarCommand.self,
             AccountCommand.self, AccountIDsCommand.self, PurchasesCommand.self, GrantCommand.self, ExtendCommand.self,
             RevokeCommand.self,
             UnrevokeCommand.self,

@@ -2,7 +2,7 @@ import Base
 import HTTPTypes
 
 extension APIEndpoint {
-    /// Endpoints, and behind them those that say whether the program lives, and the description of all of them.
+    /// The endpoints, behind them those for health, and the description of all of them.
     /// - Parameters:
     ///   - open: the access of what anyone may ask.
     ///   - health: the paths of the former, with their names.

@@ -16,7 +16,7 @@ package final class SecretTable<Holder: Sendable>: Service {
     package enum Finding: Sendable {
         /// It is good, and this is recorded of it.
         case good(Holder)
-        /// There is none like it, or it was revoked.
+        /// It does not exist, or was revoked.
         case unknown
         /// Which are good is not known.
         case unavailable
@@ -51,7 +51,7 @@ package final class SecretTable<Holder: Sendable>: Service {
     ///   - pause: the shortest time between two readings for secrets that are not known.
     ///   - warning: what is logged where a reading fails.
     ///   - onUse: called with the holder of each secret that is found to be good.
-    ///   - read: reads those that are good, by their digests.
+    ///   - read: reads the valid secrets, by their digests.
     package init(
         interval: Duration = .seconds(5), pause: Duration = .seconds(1), warning: Logger.Message, logger: Logger,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
@@ -64,7 +64,7 @@ package final class SecretTable<Holder: Sendable>: Service {
         secrets = Refresher(every: interval, warning: warning, logger: logger, clock: clock, read: read)
     }
 
-    /// What is known of a secret, by its digest; read anew where it is not among those that are good.
+    /// The bearer of a secret, by its digest. The table is read anew if it does not have the secret.
     package func finding(of digest: [UInt8]) async -> Finding {
         let missed = clock()
         let finding = known(of: digest)

@@ -23,7 +23,7 @@ package struct AccountCountClock: Service {
     package func run() async throws {
         await withGracefulShutdownHandler {
             await signal.repeating("Counting accounts", every: interval, logger: logger) {
-                // Behind a count all workers rest.
+                // After a count all workers rest.
                 _ = try await accounts.count()
                 return false
             }

@@ -1,5 +1,6 @@
 package import AccountStore
 import Accounts
+import Base
 import EvidenceStore
 package import FigureStore
 import Foundation
@@ -8,7 +9,7 @@ import Postgres
 import ServiceLifecycle
 import Synchronization
 
-/// Brings the figures up to date beside a worker: it sums the days of which something changed. One worker at a time does this.
+/// Keeps the figures up to date beside a worker: sums days with changes. One worker at a time does this.
 package final class FigureClock: Service {
     private let figures: FigureStore
     private let accounts: AccountStore
@@ -18,11 +19,8 @@ package final class FigureClock: Service {
     private let signal = WorkSignal()
     private let portion = Mutex(FigureStore.usualPortion)
 
-    /// How many times as long as it works a clock rests, so that it takes at most a tenth of a core.
-    private static let rest = 9
-
     /// A clock.
-    /// - Parameter interval: the shortest pause between two looks: a change is in the figures no sooner.
+    /// - Parameter interval: the shortest pause between two looks. A change is in the figures at the next one.
     package init(
         _ figures: FigureStore, _ accounts: AccountStore, interval: Duration = .seconds(2), logger: Logger
     ) {
@@ -39,7 +37,7 @@ package final class FigureClock: Service {
             await signal.repeating("Summing figures", every: interval, logger: logger) {
                 let start = ContinuousClock.now
                 let isMore = try await self.step()
-                let rest = (ContinuousClock.now - start) * Self.rest
+                let rest = BackgroundWork.rest(after: ContinuousClock.now - start)
                 if isMore || rest > self.interval { await self.signal.rest(for: rest) }
                 return isMore
             }
@@ -51,23 +49,28 @@ package final class FigureClock: Service {
     /// Sums what is due.
     /// - Returns: whether there may be more.
     package func step() async throws -> Bool {
-        // Before the first catalog days are those of UTC.
-        let catalog = try await accounts.current()?.catalog
+        // Before the first catalog, days are in UTC.
+        let current = try await accounts.current()
+        let catalog = current?.catalog
         let (zone, currency) = (catalog?.timeZone.identifier ?? "UTC", catalog?.reportingCurrency)
         let plans = FigurePlan.all(of: catalog)
         let commission = try await commissions.counting()
-        guard try await figures.isDue(in: zone, currency: currency, plans: plans, commission: commission) else {
-            return false
-        }
+        let hasFiscalMonths = catalog?.hasFiscalMonths ?? false
+        guard
+            try await figures.isDue(
+                in: zone, currency: currency, plans: plans, catalogVersion: current?.version, commission: commission,
+                hasFiscalMonths: hasFiscalMonths)
+        else { return false }
         let (start, portion) = (ContinuousClock.now, portion.withLock { $0 })
         let isMore = try await figures.sum(
-            in: zone, currency: currency, plans: plans, commission: commission, atMost: portion)
+            in: zone, currency: currency, plans: plans, catalogVersion: current?.version, commission: commission,
+            hasFiscalMonths: hasFiscalMonths, atMost: portion)
         let took = ContinuousClock.now - start
         self.portion.withLock { $0 = Self.portion(after: portion, took: took) }
         return isMore
     }
 
-    /// Days differ in size: a transaction that sums takes a fraction of a second, so that a change waits for no long one.
+    /// The next portion. Days differ in size, and each transaction should take a fraction of a second: a change waits for it.
     static func portion(after portion: Int64, took: Duration) -> Int64 {
         if took < .milliseconds(100) { return min(portion * 2, mostAtOnce) }
         return took > .milliseconds(400) ? max(portion / 2, 1) : portion

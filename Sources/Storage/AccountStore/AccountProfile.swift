@@ -65,7 +65,7 @@ extension AccountStore {
         }
     }
 
-    /// The profiles of accounts; those that have none are left out.
+    /// The profiles of accounts. Accounts without one are left out.
     /// - Throws: `PostgresError`.
     package func profiles(of tokens: [UniqueIdentifier]) async throws -> [UniqueIdentifier: AccountProfile] {
         guard !tokens.isEmpty else { return [:] }
@@ -74,7 +74,7 @@ extension AccountStore {
         }
     }
 
-    /// The accounts whose name or mail address begins with a text, in any case, in the order of their tokens.
+    /// The accounts with a name or mail address that begins with a text, in any case, in the order of their tokens.
     /// - Parameter limit: the most to return.
     /// - Throws: `PostgresError`.
     package func accounts(

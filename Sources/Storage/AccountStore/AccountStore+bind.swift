@@ -123,7 +123,7 @@ extension AccountStore {
         var token: UniqueIdentifier
         var person: String?
         var why: String?
-        /// Whose the purchase was.
+        /// The account that had the purchase before.
         var former: UniqueIdentifier?
     }
 

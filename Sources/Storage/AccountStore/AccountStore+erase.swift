@@ -22,7 +22,7 @@ extension AccountStore {
     ///   reported of its attempts to buy, and what staff wrote about their acts for it. Those acts no longer count, and stay on record; so
     ///   do the orders of its attempts, without account and reason.
     /// - Released: its purchases. The next account that proves one gets it, also where Apple signed it for this account.
-    /// - Kept as a hash: the account, so that it has no second trial.
+    /// - Kept as a hash: the account, so that it has no second trial; with it what came of the trial, which the database itself notes.
     /// - Kept as evidence: what Apple signed.
     ///
     /// What it agreed to is erased by the caller, who holds its token before anything else (`Consents`).

@@ -32,23 +32,29 @@ extension AccountStore {
         try account.holdRule(session)
         try hold([token], naming: account, session)
         let moment = try AccountMoment(session)
-        guard let version = moment.current, let trial = try catalog(version, session).trial,
-            product.map({ trial.products.contains($0) }) ?? true
-        else { return AccountChange(.notOffered) }
+        guard let version = moment.current else { return AccountChange(.notOffered) }
+        let current = try catalog(version, session)
+        guard let trial = current.trial, product.map({ trial.products.contains($0) }) ?? true else {
+            return AccountChange(.notOffered)
+        }
         let startedAt = Timestamp(moment.clock)
         let started = StartedTrial(
             tier: trial.tier, product: product, startedAt: startedAt,
             endsAt: startedAt.adding(days: Int64(trial.days)))
+        // For figures, which a later catalog does not change.
+        let sold = product.flatMap { current.product(id: $0) }
+        let apps = Set(current.products.map(\.bundleID))
+        let app = sold?.bundleID ?? (apps.count == 1 ? apps.first : nil) ?? ""
         // A concurrent insert of the same hash waits for this transaction, and then finds the row.
         let isFirst = try !session.query(
             PostgresQuery(
                 "accounts.start_trial",
                 """
                 insert into storehook.trials
-                       (account_hash, app_transaction_hash, token, tier, product, started_at, ends_at)
+                       (account_hash, app_transaction_hash, token, tier, product, started_at, ends_at, bundle_id, product_id)
                 values (\(Self.hash(token.description)), \(appTransactionID.map(Self.hash)), \(UUID(token)),
                         \(started.tier), \(started.product), \(PostgresTimestamp(started.startedAt)),
-                        \(PostgresTimestamp(started.endsAt)))
+                        \(PostgresTimestamp(started.endsAt)), \(app), \(sold?.productID))
                     on conflict do nothing
                 returning token
                 """)

@@ -4,7 +4,7 @@ package struct AuditChain: Sendable, Hashable {
     package private(set) var last: AuditMark
     /// How many rows were held against each other.
     package private(set) var count: Int64 = 0
-    /// The places of the rows whose text an erasure took, as ranges.
+    /// The places of the rows with an erased text, as ranges.
     package private(set) var erased: [ClosedRange<Int64>] = []
     /// How many these are, also where there are more ranges than are kept.
     package private(set) var erasedCount: Int64 = 0

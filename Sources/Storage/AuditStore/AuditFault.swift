@@ -1,4 +1,4 @@
-/// Where the audit is not what it was when it was written.
+/// A row of the audit that was changed since it was written, or that is missing.
 package enum AuditFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// Rows from the first place to the last are not there.
     case missing(Int64, through: Int64)

@@ -9,7 +9,7 @@ extension AuditLog {
         try await verify(AuditChain(), through: try await tail(), against: exported)
     }
 
-    /// Likewise, the last rows alone: what is before them is taken as it stands.
+    /// Verifies the last rows alone: earlier ones are taken as they are.
     package func verify(last count: Int64) async throws -> AuditVerification {
         let tail = try await tail()
         let first = max(0, tail.place - count)
@@ -27,7 +27,7 @@ extension AuditLog {
     ) async throws -> AuditVerification {
         var chain = start
         var export: AuditMark?
-        // Whether the export has rows beyond those that were read.
+        // Whether the export has further rows.
         var isPastExport = exported == nil
         while true {
             let rows = try await rows(after: chain.last.place, through: tail.place)
@@ -93,6 +93,6 @@ extension AuditLog {
         return .reordered(place, writtenAt: written)
     }
 
-    /// By how many places a row whose predecessor is gone is looked for.
+    /// The number of places that are searched for a row after its predecessor is gone.
     private static let mostMoved: Int64 = 1000
 }

@@ -8,7 +8,7 @@ package struct AuditRow: Sendable, Hashable {
     package var place: Int64
     /// When it was done, to the millisecond.
     package var at: PostgresTimestamp
-    /// `cli:` and a name that nobody has proven, or `staff:` and a number.
+    /// `cli:` and an unproven name, or `staff:` and a number.
     package var actor: String
     /// The actor's role at the time.
     package var role: String
@@ -28,7 +28,7 @@ package struct AuditRow: Sendable, Hashable {
     package var after: String?
     /// The row that holds the act itself.
     package var record: String?
-    /// The database user who wrote the row; `-` for acts that are older than the audit.
+    /// The database user of the act; `-` for acts that are older than the audit.
     package var login: String
     /// The digest of the personal text.
     package var textDigest: [UInt8]?
@@ -39,7 +39,7 @@ package struct AuditRow: Sendable, Hashable {
     /// The personal text, which no hash covers but by its digest.
     package var text: AuditText
 
-    /// Whether somebody has proven to be the actor.
+    /// Whether the actor is proven.
     package var isProven: Bool { actor.hasPrefix("staff:") }
 
     /// The bytes that the hash covers, as the database's `audit_bytes` writes them.

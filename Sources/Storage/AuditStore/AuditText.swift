@@ -13,7 +13,7 @@ package enum AuditText: Sendable, Hashable {
     /// The row has a digest and its text is nowhere: neither there nor erased.
     case lost
 
-    /// The texts by their names; empty where there are none.
+    /// The texts by their names; empty without texts.
     package var members: [String: String] {
         guard case .kept(_, let body) = self else { return [:] }
         return (try? JSONDecoder().decode([String: String].self, from: Data(body.utf8))) ?? [:]

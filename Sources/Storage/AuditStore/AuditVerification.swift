@@ -6,7 +6,7 @@ package struct AuditVerification: Sendable, Hashable {
     package var count: Int64
     /// The last row that fits.
     package var last: AuditMark
-    /// The places of the rows whose text an erasure took, as ranges; not all where there are very many.
+    /// The places of the rows with an erased text, as ranges; some of them where there are very many.
     package var erased: [ClosedRange<Int64>]
     /// How many these are.
     package var erasedCount: Int64

@@ -1,12 +1,12 @@
-/// Attempts to buy that apps reported and how they ended, in SQL.
+/// Reported attempts to buy, and their outcomes, in SQL.
 enum AttemptRows {
     /// A query: a row for each attempt. Columns as in ``TrialRows/sql(from:measures:columns:)``.
     ///
-    /// How an attempt ended where no transaction completes it is in its own order, which the clock of orders keeps. What an app wrote in the
-    /// place of a product that the catalog lacked may be anything, a name too, and is in no figure.
+    /// The outcome of an attempt without a transaction stands in its own order, which the clock of orders keeps. A product that the catalog lacks
+    /// is in no figure: an app may write anything in its place, even a name.
     /// - Parameters:
-    ///   - span: a FROM clause with an alias `s`, which has the first instant `starts` and the instant `ends` behind the last one.
-    ///   - measures: the names of those that are wanted, separated by commas; nil for all.
+    ///   - span: a FROM clause with the alias `s`. It has the first instant `starts`, and `ends`, the instant behind the last one.
+    ///   - measures: the names of the wanted measures, separated by commas; nil for all.
     ///   - columns: further columns of `s`, each with a comma behind it.
     static func sql(from span: String, measures: String? = nil, columns: String = "") -> String {
         """

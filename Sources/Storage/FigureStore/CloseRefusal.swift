@@ -1,21 +1,21 @@
 package import Figures
 
-/// Why a month was not closed, or not opened again. Nothing was changed.
+/// The reason why a month was not closed, or not opened again. Nothing was changed.
 package enum CloseRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// Its last day has not ended.
-    case running(FigureMonth)
+    case running(ClosingMonth)
     /// No figure was summed yet.
-    case unsummed(FigureMonth)
-    /// Notifications have waited for some time, and it is not known whether they are about it.
-    case waiting(FigureMonth)
+    case unsummed(ClosingMonth)
+    /// Notifications have waited for some time. They may be about the month.
+    case waiting(ClosingMonth)
     /// A commission table was applied, and no worker sums by it yet.
-    case changing(FigureMonth)
+    case changing(ClosingMonth)
     /// It is not proven that all of Apple's notifications until its end are here.
-    case unproven(FigureMonth)
+    case unproven(ClosingMonth)
     /// It is closed already.
-    case closed(FigureMonth)
+    case closed(ClosingMonth)
     /// It is not closed.
-    case notClosed(FigureMonth)
+    case notClosed(ClosingMonth)
 
     /// One line: what happened, and what to do.
     package var description: String {

@@ -1,7 +1,7 @@
 /// Where days begin, in SQL.
 enum DayStart {
-    /// The first instant of a day. Where midnight comes twice, because the clocks are set back to it, `at time zone` has the second one: the
-    /// instant before that is of the same day, and says how much was set back.
+    /// The first instant of a day. Midnight comes twice where clocks are set back to it, and `at time zone` gives the second one. The instant
+    /// before the second one is then of the same day, and states by how much the clocks were set back.
     /// - Parameters:
     ///   - day: an expression of type date.
     ///   - zone: an expression of the zone's name.
@@ -13,11 +13,11 @@ enum DayStart {
             "(\(instant) - greatest(((\(instant) - \(step)) at time zone \(zone)) + \(step) - \(midnight), interval '0'))"
     }
 
-    /// A condition: whether a row was heard of more than 24 hours after its day had ended. That needs more than 24 hours between both, which
-    /// an index knows.
+    /// A condition: whether a row arrived more than 24 hours after its day had ended. More than 24 hours between the two instants is a condition
+    /// of its own: an index has it.
     /// - Parameters:
-    ///   - heard: an expression of when it was heard of.
-    ///   - at: an expression of when it happened.
+    ///   - heard: an expression of the instant of arrival.
+    ///   - at: an expression of the row's own instant.
     ///   - zone: an expression of the zone's name.
     static func isLate(_ heard: String, _ at: String, in zone: String) -> String {
         """
@@ -26,7 +26,7 @@ enum DayStart {
         """
     }
 
-    /// A query: the days of which something changed that is not summed yet. An hour may lie in two.
+    /// A query: the days with changes that are not summed yet. A marked hour may belong to two days.
     static func marked(in zone: String) -> String {
         """
         select day from storehook.figure_marks where day is not null

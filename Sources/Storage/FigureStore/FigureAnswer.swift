@@ -1,29 +1,30 @@
 package import Base
 package import Figures
 
-/// What figures answer.
+/// The answer to a question for a figure.
 package struct FigureAnswer: Sendable {
-    /// The values of a period, of one member of the split, and of money in one currency.
+    /// The values of a period and a member of the split, and for money of a currency.
     package struct Cell: Sendable, Hashable {
         /// The period's first day.
         package var period: CalendarDay
-        /// The member of the split; nil without one, and empty where no record says it.
+        /// The member of the split; nil without a split, and empty where no record states it.
         package var group: String?
-        /// The currency; nil of what is no money, and empty where no record says it.
+        /// The currency; nil without money, and empty where no record states it.
         package var currency: String?
-        /// Whether it is what could not be converted, since no rate is known.
+        /// Whether it has the amounts that are not converted, because no rate is known.
         package var isUnconverted = false
-        /// What the values are made of.
+        /// The sums that its values are worked out from.
         package var sums: FigureSums
     }
 
-    /// What could not be converted, of all periods.
+    /// Amounts in one currency that are not converted, of all periods.
     package struct Unconverted: Sendable, Hashable {
-        /// The currency; empty where no record says it.
+        /// The currency; empty where no record states it.
         package var currency: String
-        /// How many rows.
+        /// The number of rows.
         package var count: Int64
-        /// Their part of the figure, in thousandths of the currency; of a rate that of its first amount.
+        /// What they would add to the figure, in thousandths of the currency. For a share, what they would add to its numerator; for lifetime value,
+        /// all that was paid.
         package var amount: Int64
 
         /// So many rows.
@@ -36,10 +37,10 @@ package struct FigureAnswer: Sendable {
     package struct Standing: Sendable, Hashable {
         /// Whether it has not ended.
         package var isRunning = false
-        /// Whether something changed that is not summed yet.
+        /// Whether a change is not summed yet.
         package var isPending = false
-        /// Whether nothing can be missing any more: Apple was asked for all that it sent until its end, of every app that counts and has a key.
-        /// False where no app has one.
+        /// Whether no notification can be missing: for each app of the question with a key, Apple was asked for all notifications until the end
+        /// of the period. False where no app has a key.
         package var isProven = false
 
         /// One that ended and is not proven.
@@ -48,25 +49,28 @@ package struct FigureAnswer: Sendable {
         }
     }
 
-    /// What was asked.
+    /// The question.
     package var question: FigureQuestion
-    /// The zone whose days are counted; nil before the first were summed.
+    /// The zone of its days; nil before any were summed.
     package var zone: String?
-    /// Of an answer by what closed months recorded, these; nil of what figures say now.
+    /// The closed months of an answer from their records; nil for an answer from the books.
     package var closed: [ClosedMonth]?
-    /// In the order of periods, then groups, then currencies. Periods in which nothing is are left out.
+    /// Further closed months, without the figure on record.
+    package var unrecorded: [ClosingMonth] = []
+    /// The cells, by period, then group, then currency. Periods without rows have none.
     package var cells: [Cell] = []
-    /// When the last of the rates by which something was converted was corrected; nil where none was.
+    /// When the last corrected rate among those of the conversions was corrected; nil without one.
     package var ratesCorrectedAt: Timestamp?
-    /// Whether tax is in some amounts, since the commission table has none there; nil of figures that no tax is taken off, and of closed months.
+    /// Whether some amounts include tax, because the commission table has none for their storefront; nil for figures before tax, and for closed
+    /// months.
     package var isTaxIncluded: Bool?
-    /// Of each period, those without values too.
+    /// How final each period is, also one without values.
     package var standings: [CalendarDay: Standing] = [:]
 
     /// The periods of the question by their first days.
     package var periods: [CalendarDay] { question.periods.map(\.lowerBound) }
 
-    /// What could not be converted, by currency.
+    /// The amounts that are not converted, by currency.
     package var unconverted: [Unconverted] {
         let money = question.figure.columns.first { $0.unit == .money }
         var totals: [String: FigureSums] = [:]
@@ -74,38 +78,26 @@ package struct FigureAnswer: Sendable {
             totals[cell.currency ?? "", default: FigureSums()].add(cell.sums)
         }
         return totals.sorted { $0.key < $1.key }.map { currency, sums in
-            Unconverted(currency: currency, count: sums.count, amount: money?.value(sums) ?? 0)
+            let amount =
+                question.figure == .lifetimeValue
+                ? Int64(clamping: sums.paid(through: .max).amount) : money?.value(sums) ?? 0
+            return Unconverted(currency: currency, count: sums.count, amount: amount)
         }
     }
 
-    /// A period as people write it: `2026-10`, or `2026-10-31`.
+    /// A period as people write it: `2026-10`, `2026-FM10`, or `2026-10-31`.
     package func name(of period: CalendarDay) -> String {
-        question.step == .month ? FigureMonth(period).description : period.description
+        question.step.calendar?.name(of: period)
+            ?? question.fiscalMonths.first { $0.days.lowerBound == period }?.name.description ?? period.description
     }
 }
 
 extension FigureQuestion {
     /// How many periods it has.
-    var periodCount: Int64 {
-        switch step {
-        case .day: return days.upperBound.number - days.lowerBound.number + 1
-        case .month:
-            let (first, last) = (FigureMonth(days.lowerBound), FigureMonth(days.upperBound))
-            return Int64((last.year - first.year) * 12 + last.month - first.month + 1)
-        }
-    }
+    var periodCount: Int64 { step.calendar?.count(of: days) ?? Int64(fiscalMonths.count) }
 
     /// Its periods in their order.
     package var periods: [ClosedRange<CalendarDay>] {
-        switch step {
-        case .day:
-            (days.lowerBound.number...days.upperBound.number).map { CalendarDay(number: $0)...CalendarDay(number: $0) }
-        case .month:
-            Array(
-                sequence(first: FigureMonth(days.lowerBound)) { month in
-                    month.advanced(by: 1).flatMap { $0.days.lowerBound <= days.upperBound ? $0 : nil }
-                }
-            ).map(\.days)
-        }
+        step.calendar?.periods(of: days) ?? fiscalMonths.map(\.days)
     }
 }

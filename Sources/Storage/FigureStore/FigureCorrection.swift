@@ -1,11 +1,11 @@
 package import Figures
 
-/// What changed about a row of a closed month: the sum of the closed values and of all corrections is what figures say now.
+/// A change of a row since its month was closed. The closed values and all corrections add up to the current values.
 package struct FigureCorrection: Sendable, Hashable {
     /// The month.
-    package let month: FigureMonth
-    /// The row that it counted; nil of one that was added since.
+    package let month: ClosingMonth
+    /// The recorded row; nil where the row was added later.
     package let was: FigureRow?
-    /// The row that counts now; nil of one that was taken away since.
+    /// The current row; nil where the row was removed.
     package let now: FigureRow?
 }

@@ -1,7 +1,7 @@
 import Postgres
 import PurchaseStore
 
-/// A row of figures that is another one than what it is derived from.
+/// A row of figures that differs from the one that follows from the books.
 struct FigureDifference: Sendable {
     /// The day, or the first day of the month.
     let day: String

@@ -3,34 +3,36 @@ package import Figures
 import Postgres
 
 extension FigureStore {
-    /// Closes a month in Production: records all values and the rows that they count, as they stand.
+    /// Closes a month in Production: records its rows and their sums as they are now.
     /// - Parameters:
-    ///   - actor: who closes it, for the record.
-    ///   - why: why it is closed although it is not proven; nil refuses that.
-    /// - Throws: ``CloseRefusal``; `PostgresError`.
+    ///   - actor: the actor, for the record.
+    ///   - why: the reason to close a month that is not proven; nil refuses such a month.
+    /// - Throws: ``CloseRefusal``; ``FiscalRefusal``; `PostgresError`.
     package func close(
-        _ month: FigureMonth, by actor: String, unproven why: String? = nil
+        _ month: ClosingMonth, by actor: String, unproven why: String? = nil
     ) async throws -> ClosedMonth {
-        // One snapshot: the rows are by the tables whose versions are recorded. What changes meanwhile is a correction.
+        let days = try await days(of: month)
+        // One snapshot: the rows fit the recorded versions of tables. A change that commits meanwhile is a correction.
         let options = TransactionOptions(
             isolation: .repeatableRead, idleTimeout: .seconds(60), name: "figures.close")
         do {
             return try await pool.withTransaction(options) { session in
-                guard let zone = try session.query(.zone).one().decode(0, as: String?.self) else {
+                guard let standingZone = try session.query(.zone).one().decode(0, as: String?.self) else {
                     throw CloseRefusal.unsummed(month)
                 }
-                let question = FigureQuestion(.net, month.days, by: .month)
-                let standing = try session.query(.standings([month.days], zone, question, isKept: false)).one()
+                let zone = month.zone ?? standingZone
+                let question = FigureQuestion(.net, days, by: .day)
+                let standing = try session.query(.standings([days], zone, question, isKept: false)).one()
                 if try standing.decode("is_running") { throw CloseRefusal.running(month) }
                 if try session.query(.isWaiting).one().decode(0) { throw CloseRefusal.waiting(month) }
                 let isProven: Bool = try standing.decode("is_proven")
                 guard isProven || why != nil else { throw CloseRefusal.unproven(month) }
                 guard try Self.goesByLastCommission(session) else { throw CloseRefusal.changing(month) }
-                let row = try session.query(
-                    .close(month, in: zone, isProven: isProven, by: actor, why: isProven ? nil : why),
-                    deadline: .seconds(600)
-                ).one()
-                let closed = try ClosedMonth(month, row)
+                let closed = try ClosedMonth.all(
+                    session.query(
+                        .close(month, days, in: zone, isProven: isProven, by: actor, why: isProven ? nil : why),
+                        deadline: .seconds(600))
+                )[0]
                 try session.query(.sumClosed(closed), deadline: .seconds(600))
                 return closed
             }
@@ -39,19 +41,19 @@ extension FigureStore {
         }
     }
 
-    /// Whether figures are summed by the commission table that was applied last. Of one that only a newer release reads, its worker says so.
+    /// Whether figures are summed by the latest commission table. If this release cannot read that table, a newer worker sums by it: true.
     private static func goesByLastCommission(_ session: borrowing PostgresSession) throws -> Bool {
         var commission = Commission.standard
-        if let last = try session.query(.lastCommission).first {
+        if let last = try session.query(.last(of: Commission.table)).first {
             guard let readable = try? Commission(yaml: last.decode("source")) else { return true }
             commission = readable
         }
         return try !session.query(.differs(from: commission)).one().decode(0)
     }
 
-    /// Opens a closed month again. What it recorded stays on record.
+    /// Opens a closed month again. Its record stays.
     /// - Throws: ``CloseRefusal``; `PostgresError`.
-    package func reopen(_ month: FigureMonth, by actor: String, why: String) async throws {
+    package func reopen(_ month: ClosingMonth, by actor: String, why: String) async throws {
         let opened = try await pool.query(
             PostgresQuery(
                 "figures.reopen",
@@ -63,29 +65,55 @@ extension FigureStore {
         if opened.isEmpty { throw CloseRefusal.notClosed(month) }
     }
 
-    /// The months of some days that are closed, in their order.
-    /// - Throws: `PostgresError`.
-    package func closedMonths(_ days: ClosedRange<CalendarDay>) async throws -> [ClosedMonth] {
-        try ClosedMonth.all(await pool.query(.closedMonths(within: days)))
+    private func days(of month: ClosingMonth) async throws -> ClosedRange<CalendarDay> {
+        switch month {
+        case .calendar(let month): return month.days
+        case .fiscal(let month):
+            guard let calendar = try await fiscalCalendars.counting() else { throw FiscalRefusal.unreadable }
+            return try calendar.months(from: month, to: month)[0].days
+        }
     }
 
-    /// Answers a question by what closed months recorded. Months that are not closed are left out. The environment is Production.
+    /// The closed months with some of these days, in their order.
+    /// - Parameter isFiscal: fiscal months, or calendar months.
+    /// - Throws: `PostgresError`.
+    package func closedMonths(
+        _ days: ClosedRange<CalendarDay>, isFiscal: Bool = false
+    ) async throws -> [ClosedMonth] {
+        try ClosedMonth.all(await pool.query(.closedMonths(within: days, isFiscal: isFiscal)))
+    }
+
+    /// The closed months of a question without its figure on record: the release that closed them lacked it.
+    /// - Throws: `PostgresError`.
+    package func unrecorded(_ question: FigureQuestion) async throws -> [ClosingMonth] {
+        let closed = try ClosedMonth.all(await pool.query(.closedMonths(of: question)))
+        return closed.filter { !$0.records(question.figure) }.map(\.month)
+    }
+
+    /// Answers a question from the records of closed months, in Production. Months that are not closed, or lack the figure, are left out.
     /// - Throws: ``TooManyCells``; `PostgresError`.
     package func closedAnswer(_ question: FigureQuestion) async throws -> FigureAnswer {
         guard question.periodCount <= FigureQuestion.mostCells else { throw TooManyCells() }
         let options = TransactionOptions(
             isolation: .repeatableRead, isReadOnly: true, goesByIndexes: true, name: "figures.closed")
         return try await pool.withTransaction(options) { session in
-            let months = try ClosedMonth.all(session.query(.closedMonths(within: question.days)))
-            var answer = FigureAnswer(question: question)
+            let all = try ClosedMonth.all(session.query(.closedMonths(of: question)))
+            let months = all.filter { $0.records(question.figure) }
+            // A calendar that was applied later may have other days.
+            var asked = question.with(closed: months)
+            // The records have each currency by itself.
+            asked.currency = nil
+            var answer = FigureAnswer(question: asked)
             let zones = Set(months.map(\.zone)).sorted()
             answer.zone = zones.isEmpty ? nil : zones.joined(separator: ", ")
             answer.closed = months
-            answer.cells = try FigureAnswer.cells(
-                session.query(.closedCells(question, months.map(\.id))), of: question)
+            answer.unrecorded = all.filter { !$0.records(question.figure) }.map(\.month)
+            try answer.take(
+                SummedColumns("figures.closed_cells", .grouped(.closedCells(asked, months.map(\.id))), session),
+                of: asked.figure.recordedMeasures)
             for place in answer.cells.indices { answer.cells[place].sums.spread() }
             for month in months {
-                for period in question.periods where month.month.days.contains(period.lowerBound) {
+                for period in asked.periods where month.days.contains(period.lowerBound) {
                     answer.standings[period.lowerBound] = FigureAnswer.Standing(isProven: month.isProven)
                 }
             }
@@ -100,34 +128,39 @@ extension PostgresQuery {
         "figures.is_waiting",
         "select exists (select from storehook.outbox_queue where received_at < now() - interval '1 minute')")
 
-    static func closedMonths(within days: ClosedRange<CalendarDay>) -> PostgresQuery {
+    static func closedMonths(of question: FigureQuestion) -> PostgresQuery {
+        closedMonths(within: question.days, isFiscal: question.step == .fiscalMonth)
+    }
+
+    fileprivate static func closedMonths(within days: ClosedRange<CalendarDay>, isFiscal: Bool) -> PostgresQuery {
         PostgresQuery(
             "figures.closed_months",
             """
             select \(unescaped: ClosedMonth.columns) from storehook.closed_months
-             where reopened_at is null and first_day <= \(days.upperBound.description)::text::date
+             where reopened_at is null and (month like '%-FM%') = \(isFiscal) and first_day <= \(days.upperBound.description)::text::date
                and last_day >= \(days.lowerBound.description)::text::date
-             order by first_day
+             order by month
             """)
     }
 
     fileprivate static func close(
-        _ month: FigureMonth, in zone: String, isProven: Bool, by actor: String, why: String?
+        _ month: ClosingMonth, _ days: ClosedRange<CalendarDay>, in zone: String, isProven: Bool, by actor: String,
+        why: String?
     ) -> PostgresQuery {
         PostgresQuery(
             "figures.close",
             """
             with rows as materialized (
-                \(countedIn: month.days, FigureMeasure.recorded, in: zone)
+                \(countedIn: days, FigureMeasure.recorded, in: zone)
             ), closed as (
                 insert into storehook.closed_months
-                       (month, first_day, last_day, zone, catalog_version, commission_version, is_proven, row_count, closed_by,
+                       (month, first_day, last_day, zone, catalog_version, commission_version, is_proven, row_count, measures, closed_by,
                         closed_why)
-                select \(month.description), \(month.days.lowerBound.description)::text::date,
-                       \(month.days.upperBound.description)::text::date, \(zone),
-                       (select max(version) from storehook.catalogs where current_from is not null),
+                select \(month.description), \(days.lowerBound.description)::text::date,
+                       \(days.upperBound.description)::text::date, \(zone),
+                       (select catalog_version from storehook.figure_state),
                        (select max(version) from storehook.commissions), \(isProven),
-                       (select count(*) from rows), \(actor), \(why)
+                       (select count(*) from rows), \(FigureMeasure.recorded.map(\.rawValue)), \(actor), \(why)
                 returning \(unescaped: ClosedMonth.columns)
             ), recorded as (
                 insert into storehook.closed_rows
@@ -136,7 +169,7 @@ extension PostgresQuery {
                        r.transaction_id
                   from closed cross join rows r
             )
-            select \(unescaped: ClosedMonth.columns) from closed
+            table closed
             """)
     }
 
@@ -147,7 +180,7 @@ extension PostgresQuery {
             insert into storehook.closed_cells
                    (closed_id, measure, day, bundle_id, product_id, storefront, currency, count, free, unknown, amount)
             select closed_id, measure,
-                   case when measure in ('standing', 'standing_customer') then \(month.month.days.upperBound.description)::text::date
+                   case when measure in ('standing', 'standing_customer') then \(month.days.upperBound.description)::text::date
                         else (at at time zone \(month.zone))::date end,
                    bundle_id, coalesce(product_id, ''), coalesce(storefront, ''),
                    coalesce(currency, ''), count(*), count(*) filter (where amount = 0), count(*) filter (where amount is null),
@@ -158,28 +191,47 @@ extension PostgresQuery {
             """)
     }
 
+    /// The recorded sums of closed months, with the columns of ``SummedColumns``.
     fileprivate static func closedCells(_ question: FigureQuestion, _ ids: [Int64]) -> PostgresQuery {
-        PostgresQuery(
-            "figures.closed_cells",
-            """
-            select \(unescaped: question.step == .day ? "day" : "date_trunc('month', day)::date")::text as period,
-                   \(unescaped: question.split?.column ?? "''") as part, \(unescaped: question.figure.isMoney ? "currency" : "''") as currency,
-                   measure, sum(count)::bigint as count, sum(free)::bigint as free, sum(unknown)::bigint as unknown,
-                   sum(amount)::text as amount
-              from storehook.closed_cells
-             where closed_id = any (\(ids))
-               and day between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
-               and measure = any (\(question.figure.recordedMeasures.map(\.rawValue)))
-               and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
-             group by 1, 2, 3, 4
-             order by 1, 2, 3, 4
-             limit \(FigureQuestion.mostRows)
-            """)
+        """
+        \(unescaped: question.withPlans)
+        select \(unescaped: question.period(ofDay: "c.day")) as period, \(unescaped: question.parts(of: "c")), false as is_missing,
+               array_position(\(question.figure.recordedMeasures.map(\.rawValue)), c.measure)::bigint as place, c.count, c.free, c.unknown,
+               c.amount, null::timestamptz as corrected_at
+          from storehook.closed_cells c \(unescaped: question.joinPlans(of: "c"))
+         where c.closed_id = any (\(ids))
+           and c.day between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
+           and c.measure = any (\(question.figure.recordedMeasures.map(\.rawValue)))
+           and (\(question.apps == nil) or c.bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
+        """
+    }
+}
+
+extension ClosingMonth {
+    /// The zone of its days; nil for the zone of the figures.
+    fileprivate var zone: String? {
+        guard case .fiscal = self else { return nil }
+        return AppleReport.timeZone
+    }
+}
+
+extension FigureQuestion {
+    /// The question with the closed fiscal months, and their days at that time.
+    fileprivate func with(closed months: [ClosedMonth]) -> FigureQuestion {
+        var question = self
+        question.fiscalMonths = months.compactMap { closed in
+            guard case .fiscal(let month) = closed.month else { return nil }
+            return FiscalCalendar.Month(name: month, days: closed.days)
+        }
+        if let first = question.fiscalMonths.first, let last = question.fiscalMonths.last {
+            question.days = first.days.lowerBound...last.days.upperBound
+        }
+        return question
     }
 }
 
 extension PostgresQuery.StringInterpolation {
-    /// The rows of measures on some days in Production, with their app.
+    /// A query: the rows of measures on some days in Production, each with its app.
     mutating func appendInterpolation(
         countedIn days: ClosedRange<CalendarDay>, _ measures: [FigureMeasure], in zone: String
     ) {

@@ -3,14 +3,15 @@ import Figures
 import Postgres
 
 extension FigureStore {
-    /// How many parts a cursor of corrections has.
+    /// The number of parts of a cursor of corrections.
     package static let correctionCursorParts = 5
 
-    /// The rows of a figure that were added, taken away or changed since their months were closed, by month.
+    /// The rows of a figure that were added, removed or changed since their month was closed, by month. Months without the figure on record have
+    /// none, see ``unrecorded(_:)``.
     /// - Parameters:
-    ///   - question: its days choose the months, of which all corrections are given; the split is not looked at.
-    ///   - cursor: of the page before, of ``correctionCursorParts`` parts.
-    ///   - limit: of the page.
+    ///   - question: its days choose whole months. Its split does not matter.
+    ///   - cursor: the cursor of the page before, of ``correctionCursorParts`` parts.
+    ///   - limit: the most corrections of the page.
     /// - Throws: `PostgresError`.
     package func corrections(
         _ question: FigureQuestion, after cursor: ListCursor? = nil, limit: Int
@@ -19,8 +20,9 @@ extension FigureStore {
         let options = TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "figures.corrections")
         return try await pool.withTransaction(options) { session in
             var (found, marks) = ([FigureCorrection](), [ListCursor]())
-            for month in try ClosedMonth.all(session.query(.closedMonths(within: question.days)))
-            where mark.map({ $0.month <= month.month }) ?? true {
+            let closed = try ClosedMonth.all(session.query(.closedMonths(of: question)))
+            for month in closed where month.records(question.figure) {
+                if let mark, month.month.description < mark.month.description { continue }
                 let after = mark.flatMap { $0.month == month.month ? $0 : nil }
                 let query = PostgresQuery.corrections(of: month, question, after: after, limit + 1 - found.count)
                 for row in try session.query(query, deadline: .seconds(300)) {
@@ -43,7 +45,7 @@ extension FigureStore {
         }
     }
 
-    /// Whether a cursor is one of corrections.
+    /// Whether a cursor is one of these corrections.
     package static func isCorrectionCursor(_ cursor: ListCursor) -> Bool { CorrectionMark(cursor) != nil }
 
     private static func side(
@@ -61,7 +63,7 @@ extension FigureStore {
 
 /// A place in the corrections of a figure.
 private struct CorrectionMark {
-    let month: FigureMonth
+    let month: ClosingMonth
     let measure: String
     let orderID: Int64
     let item: String
@@ -69,7 +71,7 @@ private struct CorrectionMark {
 
     init?(_ cursor: ListCursor?) {
         guard let parts = cursor?.parts, parts.count == FigureStore.correctionCursorParts,
-            let month = FigureMonth(parts[0]), FigureMeasure(rawValue: parts[1]) != nil, let order = Int64(parts[2]),
+            let month = ClosingMonth(parts[0]), FigureMeasure(rawValue: parts[1]) != nil, let order = Int64(parts[2]),
             let place = Int32(parts[4])
         else { return nil }
         (self.month, measure, orderID, item, self.place) = (month, parts[1], order, parts[3], place)
@@ -90,7 +92,7 @@ extension PostgresQuery {
             "figures.corrections",
             """
             with now as materialized (
-                \(countedIn: month.month.days, question.figure.rowMeasures, in: month.zone)
+                \(countedIn: month.days, question.figure.rowMeasures, in: month.zone)
             ), was as materialized (
                 select * from storehook.closed_rows
                  where closed_id = \(month.id) and measure = any (\(question.figure.rowMeasures.map(\.rawValue)))

@@ -3,14 +3,13 @@ import Figures
 import Postgres
 
 extension FigureStore {
-    /// What the books have of the days of a report, in Production, by Apple's days. They are read from the rows, whether or not these are
-    /// summed yet.
+    /// The books of the days of a report, in Production, by Apple's days. They are read from the rows, and include rows that are not summed yet.
     /// - Parameters:
     ///   - days: in ``AppleReport/timeZone``.
-    ///   - apps: those that count; nil for all.
+    ///   - apps: the apps that count; nil for all.
     /// - Throws: `PostgresError`.
     package func books(of days: ClosedRange<CalendarDay>, apps: Set<String>? = nil) async throws -> ReportedBooks {
-        // A month of millions is read from end to end.
+        // Without a preference for indexes: a month of millions of rows is scanned.
         let options = TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "figures.books")
         return try await pool.withTransaction(options) { session in
             var books = ReportedBooks()
@@ -26,7 +25,7 @@ extension FigureStore {
                         books.unpriced += count
                         continue
                     }
-                    // A sum beyond 64 bits stays as it is: no report has it either.
+                    // A sum stays where the next one would not fit 64 bits: no report has such a sum.
                     books.totals[key] = (books.totals[key] ?? ReportTotals()).adding(totals) ?? books.totals[key]
                 }
             }
@@ -34,7 +33,7 @@ extension FigureStore {
         }
     }
 
-    /// Transactions of one price: under which key a report has them; nil where a part of it is not signed.
+    /// The key of transactions of one price in a report; nil where a part of it is not signed.
     private static func reported(
         _ row: PostgresRow, _ kind: ReportKey.Kind, _ count: Int64
     ) throws -> (ReportKey, ReportTotals)? {

@@ -2,100 +2,114 @@ package import Base
 package import Figures
 import Postgres
 
-/// A row that a figure counts.
+/// A row of a figure.
 package struct FigureRow: Sendable, Hashable {
-    /// What it counts as.
+    /// The measure that it counts for.
     package var measure: FigureMeasure
-    /// The instant that puts it on its day; of an order the beginning of its day.
+    /// The instant that decides its day; of an order the beginning of its day.
     package var at: Timestamp
-    /// The order's number; nil until it is dealt, and of a restore.
+    /// The order's number; nil before the order has one, of a restore, and of an own trial of the app.
     package var order: String?
-    /// The app.
+    /// The app; empty of a restore or an own trial of the app without a known one.
     package var bundleID: String
-    /// The product; nil where no record says it, and of attempts and restores where the catalog lacked it.
+    /// The product; nil where no record states it. Of attempts and restores, nil also where the catalog lacked it.
     package var productID: String?
     /// The country of the App Store.
     package var storefront: String?
     /// ISO 4217.
     package var currency: String?
-    /// What it adds to the figure, in thousandths of the currency: negative of what is taken from it, a refund from net revenue, and what a
-    /// refund is taken back by from what is refunded. Nil where it is not known, and of what has none.
+    /// What it adds to the figure, in thousandths of the currency; negative where it lowers the figure, as a refund does with net revenue, and a
+    /// reversal with refunds. Nil where it is not known, and of rows without amounts.
     package var amount: Int64?
-    /// Apple's id of the transaction; nil of an order, of an attempt that none completed, and of a restore.
+    /// Apple's id of the transaction; nil of an order, of an attempt without one, and of a restore. Of an own trial of the app, the payment that
+    /// converted it.
     package var transactionID: String?
-    /// What it adds in the currency that was asked for; nil where none was, where no rate is known, and where the amount is not.
+    /// What it adds in the currency of the question; nil without one, without a known rate, and without an amount.
     package var converted: Int64?
 }
 
-/// Which rows of a figure are asked for.
+/// A question for the rows of a figure.
 package struct FigureRowQuestion: Sendable, Hashable {
-    /// The figure, its days, environment and apps. The split is not looked at.
+    /// The figure, its days, environment and apps. Its split does not matter.
     package var question: FigureQuestion
-    /// Only of this product; empty for those of none.
+    /// Only rows of this product; empty for rows without one; nil for all.
     package var productID: String?
-    /// Only from this country; empty for those of none.
+    /// Only rows of products with this plan; empty for rows without one; nil for all.
+    package var plan: String?
+    /// Only rows from this country; empty for rows without one; nil for all.
     package var storefront: String?
-    /// Only in this currency; empty for those of none.
+    /// Only rows in this currency; empty for rows without one; nil for all.
     package var currency: String?
-    /// Of retention, only customers who pay so many months later, 0 to 36.
+    /// A number of months after the first payment, 0 to 36. Of retention, only customers that pay then; of lifetime value, only payments until
+    /// then. Nil for all.
     package var months: Int?
 
     /// All rows of a question.
     package init(
-        _ question: FigureQuestion, productID: String? = nil, storefront: String? = nil, currency: String? = nil,
-        months: Int? = nil
+        _ question: FigureQuestion, productID: String? = nil, plan: String? = nil, storefront: String? = nil,
+        currency: String? = nil, months: Int? = nil
     ) {
         self.question = question
+        self.plan = plan
         (self.productID, self.storefront, self.currency, self.months) = (productID, storefront, currency, months)
     }
 }
 
 extension FigureStore {
-    /// How many parts a cursor of rows has.
+    /// The number of parts of a cursor of rows.
     package static let cursorParts = 5
 
-    /// The rows that a figure counts, in the order of time: the sum of their amounts is the figure. They are read from the books, and so
-    /// include what is not summed yet.
+    /// The rows of a figure in the order of time: their amounts add up to the figure. They are read from the books, and include rows that are not
+    /// summed yet. Only the days that a page needs are worked out.
     /// - Parameters:
-    ///   - cursor: of the page before, of ``cursorParts`` parts.
-    ///   - limit: of the page.
+    ///   - cursor: the cursor of the page before, of ``cursorParts`` parts.
+    ///   - limit: the most rows of the page.
     /// - Throws: `PostgresError`.
     package func rows(
         _ asked: FigureRowQuestion, after cursor: ListCursor? = nil, limit: Int
     ) async throws -> ListPage<FigureRow> {
         let options = TransactionOptions(isReadOnly: true, goesByIndexes: true, name: "figures.rows")
         return try await pool.withTransaction(options) { session in
-            guard let zone = try session.query(.zone).one().decode(0, as: String?.self) else { return ListPage() }
-            let figure = asked.question.figure
-            var rows: [FigureRow] = []
-            var cursors: [ListCursor] = []
-            for row in try session.query(.rows(asked, zone, after: FigureRowMark(cursor), limit + 1)) {
-                guard let measure = FigureMeasure(rawValue: try row.decode("measure")) else { continue }
-                func signed(_ column: String) throws -> Int64? {
-                    figure.signed(try row.decode(column), of: measure)
+            guard let standing = try session.query(.zone).one().decode(0, as: String?.self) else { return ListPage() }
+            let zone = asked.question.zone ?? standing
+            let mark = FigureRowMark(cursor)
+            var found: [(row: FigureRow, place: ListCursor)] = []
+            for part in try asked.parts(after: mark, limit, in: zone, session) {
+                if part.isAnew { found = [] }
+                for row in try session.query(.rows(asked, part, zone, after: mark, limit + 1 - found.count)) {
+                    if let read = try FigureRow.read(row, of: asked.question.figure) { found.append(read) }
                 }
-                rows.append(
-                    FigureRow(
-                        measure: measure, at: Timestamp(try row.decode("at", as: PostgresTimestamp.self)),
-                        order: try row.decode("order_number"), bundleID: try row.decode("bundle_id"),
-                        productID: try row.decode("product_id"), storefront: try row.decode("storefront"),
-                        currency: try row.decode("currency"),
-                        amount: try signed("amount"), transactionID: try row.decode("transaction_id"),
-                        converted: try signed("converted")))
-                cursors.append(
-                    ListCursor(
-                        behind: [
-                            try row.decode("instant"), "\(try row.decode("order_id", as: Int64.self))",
-                            try row.decode("item"), "\(try row.decode("place", as: Int32.self))", measure.rawValue,
-                        ]))
+                if found.count > limit { break }
             }
             return ListPage(
-                Array(rows.prefix(limit)), next: rows.count > limit ? cursors[limit - 1] : nil)
+                found.prefix(limit).map { $0.row }, next: found.count > limit ? found[limit - 1].place : nil)
         }
     }
 
-    /// Whether a cursor is one of rows.
+    /// Whether a cursor is one of these rows.
     package static func isCursor(_ cursor: ListCursor) -> Bool { FigureRowMark(cursor) != nil }
+}
+
+extension FigureRow {
+    /// A row and its place; nil for a measure of a newer release.
+    fileprivate static func read(_ row: PostgresRow, of figure: Figure) throws -> (row: FigureRow, place: ListCursor)? {
+        guard let measure = FigureMeasure(rawValue: try row.decode("measure")) else { return nil }
+        func signed(_ column: String) throws -> Int64? { figure.signed(try row.decode(column), of: measure) }
+        let read = FigureRow(
+            measure: measure, at: Timestamp(try row.decode("at", as: PostgresTimestamp.self)),
+            order: try row.decode("order_number"), bundleID: try row.decode("bundle_id"),
+            productID: try row.decode("product_id"), storefront: try row.decode("storefront"),
+            currency: try row.decode("currency"), amount: try signed("amount"),
+            transactionID: try row.decode("transaction_id"), converted: try signed("converted"))
+        return (
+            read,
+            ListCursor(
+                behind: [
+                    try row.decode("instant"), "\(try row.decode("order_id", as: Int64.self))", try row.decode("item"),
+                    "\(try row.decode("place", as: Int32.self))", measure.rawValue,
+                ])
+        )
+    }
 }
 
 /// A place in the rows of a figure.
@@ -117,49 +131,61 @@ struct FigureRowMark {
 }
 
 extension FigureMeasure {
-    /// The rows of some among the instants `starts` to `ends` behind a mark, with their app: `measure`, `at`, `order_id`, `item`, `place`,
-    /// `product_id`, `storefront`, `currency`, `amount`, `sold_at`, `transaction_id`, `environment`, `bundle_id`, and the `day` and the
-    /// `number` of the order. Restores have none.
-    /// - Parameter months: of ``customerNew`` only customers who pay so many months later; nil for all.
-    static func rows(of measures: [FigureMeasure], retainedAfter months: Int? = nil) -> String {
+    /// A query: the rows of some measures from the instants `starts` to `ends`, behind a mark. Columns: `measure`, `at`, `order_id`, `item`,
+    /// `place`, `product_id`, `storefront`, `currency`, `amount`, `sold_at`, `transaction_id`, `environment`, `bundle_id`, and of the order `day`
+    /// and `number`. Restores and own trials of the app have no order.
+    /// - Parameters:
+    ///   - months: of ``customerNew``, only customers that pay so many months later; nil for all.
+    ///   - isPage: whether to work out only what a page needs, see ``FigureRowPage``.
+    static func rows(of measures: [FigureMeasure], retainedAfter months: Int? = nil, isPage: Bool = false) -> String {
         let restores = measures.filter { Self.restores.contains($0) }
-        let others = measures.filter { !restores.contains($0) }
+        let ownTrials = measures.filter { Self.ownTrials.contains($0) }
+        let others = measures.filter { !(restores + ownTrials).contains($0) }
         let ordered = """
             select r.*, o.environment, o.bundle_id, o.day, o.number
-              from (\(orderRows(of: others, retainedAfter: months))) r
-              join storehook.booked_orders o on o.id = r.order_id and o.class_id is not null
+              from (\(orderRows(of: others, retainedAfter: months, isPage: isPage))) r
+             cross join lateral (
+                select o.environment, o.bundle_id, o.day, o.number from storehook.booked_orders o
+                 where o.id = r.order_id and o.class_id is not null offset 0) o
             """
-        let reported = """
-            select r.*, null::date as day, null::integer as number
-              from (\(RestoreRows.sql(from: "(\(span)) s", measures: names(restores)))) r
-            """
-        return ((others.isEmpty ? [] : [ordered]) + (restores.isEmpty ? [] : [reported]))
+        let orderless: [String] =
+            (restores.isEmpty ? [] : [RestoreRows.sql(from: "(\(span)) s", measures: names(restores))])
+            + (ownTrials.isEmpty ? [] : [OwnTrialRows.sql(from: "(\(span)) s", measures: names(ownTrials))])
+        return
+            ((others.isEmpty ? [] : [ordered])
+            + orderless.map { "select r.*, null::date as day, null::integer as number from (\($0)) r" })
             .joined(separator: "\nunion all\n")
     }
 
-    /// The rows of measures that orders have, but for what only their orders say.
-    private static func orderRows(of measures: [FigureMeasure], retainedAfter months: Int?) -> String {
+    /// A query: the rows of measures with orders, without the columns of these orders.
+    private static func orderRows(
+        of measures: [FigureMeasure], retainedAfter months: Int?, isPage: Bool
+    ) -> String {
         let changes = measures.filter { movements.contains($0) || customers.contains($0) }
         let trials = measures.filter { Self.trials.contains($0) }
         let attempts = measures.filter { Self.attempts.contains($0) }
         let proceeds = measures.filter { netProceeds.contains($0) }
-        let others = measures.filter { !(changes + trials + attempts + proceeds).contains($0) }.map(\.rows)
+        let others = measures.filter { !(changes + trials + attempts + proceeds + accounts).contains($0) }.map {
+            $0.rows(isPage: isPage)
+        }
         return
             (others + (changes.isEmpty ? [] : [RecurringChanges.rows(of: changes, retainedAfter: months)])
             + (trials.isEmpty ? [] : [TrialRows.sql(from: "(\(span)) s", measures: names(trials))])
             + (attempts.isEmpty ? [] : [AttemptRows.sql(from: "(\(span)) s", measures: names(attempts))])
-            + (proceeds.isEmpty ? [] : [ProceedsRows.sql(from: "(\(span)) s", measures: names(proceeds))]))
+            + (proceeds.isEmpty
+                ? [] : [ProceedsRows.sql(from: "(\(span)) s", measures: names(proceeds), isPage: isPage)])
+            + (measures.contains(.accountPaid) ? [AccountRows.paid(from: "(\(span)) s")] : []))
             .map { "(\($0))" }.joined(separator: "\nunion all\n")
     }
 
-    /// The instants that are asked for, behind a mark.
+    /// A query: the instants of the question, behind the mark.
     private static let span = "select zone, greatest(starts, since) as starts, ends from z"
 
     private static func names(_ measures: [FigureMeasure]) -> String {
         measures.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     }
 
-    private var rows: String {
+    private func rows(isPage: Bool) -> String {
         switch self {
         case .order:
             """
@@ -202,8 +228,8 @@ extension FigureMeasure {
              where r.type = '\(self == .lateRefund ? "refund" : "refund_reversed")' and not t.is_void and t.price is distinct from 0
                and \(DayStart.isLate("r.heard_at", "r.at", in: "z.zone"))
             """
-        case .standing: RecurringChanges.standing
-        case .standingCustomer: RecurringChanges.standingCustomers
+        case .standing: isPage ? RecurringChanges.firstStanding : RecurringChanges.standing
+        case .standingCustomer: isPage ? RecurringChanges.firstStandingCustomers : RecurringChanges.standingCustomers
         default: RecurringChanges.rows(of: [self])
         }
     }
@@ -211,35 +237,34 @@ extension FigureMeasure {
 
 extension PostgresQuery {
     fileprivate static func rows(
-        _ asked: FigureRowQuestion, _ zone: String, after mark: FigureRowMark?, _ limit: Int
+        _ asked: FigureRowQuestion, _ part: FigureRowPart, _ zone: String, after mark: FigureRowMark?, _ limit: Int
     ) -> PostgresQuery {
         let question = asked.question
-        let rows = FigureMeasure.rows(of: question.figure.rowMeasures, retainedAfter: asked.months)
+        // Payments of lifetime value are narrowed before their customers are looked up.
+        let (rows, narrowing) =
+            question.figure == .lifetimeValue
+            ? (ValueRows.rows(through: asked.months), "")
+            : (
+                FigureMeasure.rows(of: question.figure.rowMeasures, retainedAfter: asked.months, isPage: true),
+                "cross join z where \(FigureRowPage.condition("r"))"
+            )
         return PostgresQuery(
             "figures.rows",
             """
-            with z as materialized (\(span: question.days, in: zone, to: question.currency, after: mark))
+            with z as materialized (\(page: asked, part, in: zone, after: mark, limit))
             select p.*, \(unescaped: question.currency == nil ? "null::bigint" : Self.converted) as converted
               from (
-            select r.*, (extract(epoch from r.at) * 1000000)::bigint::text as instant, storehook.order_number(r.day, r.number) as order_number
-              from (\(unescaped: rows)) r
-             where r.environment = \(question.environment)
-               and (\(question.apps == nil) or r.bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
-               and (\(asked.productID == nil) or coalesce(r.product_id, '') = \(asked.productID ?? ""))
-               and (\(asked.storefront == nil) or coalesce(r.storefront, '') = \(asked.storefront ?? ""))
-               and (\(asked.currency == nil) or coalesce(r.currency, '') = \(asked.currency ?? ""))
-               and (\(mark == nil) or (r.at, r.order_id, r.item, r.place, r.measure)
-                   > ('epoch'::timestamptz + \(mark?.instant ?? 0) * interval '1 microsecond', \(mark?.orderID ?? 0), \(mark?.item ?? ""),
-                      \(mark?.place ?? 0), \(mark?.measure.rawValue ?? "")))
-             order by r.at, r.order_id, r.item, r.place, r.measure
-             limit \(Int64(limit))) p
+                select r.*, (extract(epoch from r.at) * 1000000)::bigint::text as instant, storehook.order_number(r.day, r.number) as order_number
+                  from (\(unescaped: rows)) r \(unescaped: narrowing)
+                 order by \(unescaped: FigureRowPage.order("r"))
+                 limit \(Int64(limit))) p
              cross join z
               left join lateral (\(unescaped: Self.rate)) rate on p.amount <> 0
-             order by p.at, p.order_id, p.item, p.place, p.measure
+             order by \(unescaped: FigureRowPage.order("p"))
             """)
     }
 
-    /// An expression: the amount of a row in the currency that was asked for; null where that is beyond what 64 bits count.
+    /// An expression: the amount of a row in the currency of the question; null where 64 bits do not hold it.
     private static let converted = """
         (select case when c between -9223372036854775807 and 9223372036854775807 then c::bigint end
            from (select \(ConvertedCells.converted("p.amount", "coalesce(p.currency, '')", to: "z.target", by: "rate")) as c) c)
@@ -250,8 +275,9 @@ extension PostgresQuery {
 }
 
 extension PostgresQuery.StringInterpolation {
-    /// A query of one row, by which ``FigureMeasure/rows`` reads: `zone`, `target`, `first`, `last`, `starts`, `ends`, `since`.
-    /// - Parameter currency: which amounts are converted to, the `target`.
+    /// A query of one row, the part `z` of ``FigureMeasure/rows(of:retainedAfter:isPage:)``: `zone`, `target`, `first`, `last`, `starts`, `ends`,
+    /// `since`.
+    /// - Parameter currency: the `target` of conversions.
     mutating func appendInterpolation(
         span days: ClosedRange<CalendarDay>, in zone: String, to currency: String? = nil,
         after mark: FigureRowMark? = nil

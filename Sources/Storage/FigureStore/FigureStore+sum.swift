@@ -3,75 +3,99 @@ package import Figures
 import Postgres
 
 extension FigureStore {
-    /// How many marked hours and days are summed in one transaction by default, and how many days of a new zone.
+    /// The usual portion of one transaction: so many marked hours and days, and so many days of a new zone.
     package static let usualPortion: Int64 = 24
 
-    /// Sums days of which something changed, and some of the days that were never summed in the zone of the catalog. One worker at a time
-    /// does this; another one that comes meanwhile does nothing.
+    /// Sums days with changes, and some of the days that were never summed in the catalog's zone. One worker at a time does this: a second one
+    /// returns at once.
     /// - Parameters:
-    ///   - zone: that of the current catalog, by its IANA name.
-    ///   - currency: its reporting currency; nil where it has none.
-    ///   - plans: its subscriptions; nil leaves those by which figures are summed.
-    ///   - commission: the table that counts; nil leaves that by which figures are summed.
-    ///   - portion: how many marked hours and days are summed at most, and how many days of a new zone or currency.
+    ///   - zone: the zone of the current catalog, by its IANA name.
+    ///   - currency: the catalog's reporting currency; nil where it has none.
+    ///   - plans: the catalog's subscriptions; nil keeps the ones that figures are summed by.
+    ///   - catalogVersion: the catalog's version, for the record of closed months; nil keeps the noted one.
+    ///   - commission: the current commission table; nil keeps the one that figures are summed by.
+    ///   - hasFiscalMonths: whether sums by fiscal months are kept; nil leaves it as it is.
+    ///   - portion: the most marked hours and days, and the most days of a new zone or currency, of one transaction.
     /// - Returns: whether there may be more to do.
     /// - Throws: `PostgresError`.
     package func sum(
-        in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil, commission: Commission? = nil,
-        atMost portion: Int64 = usualPortion
+        in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil, catalogVersion: Int64? = nil,
+        commission: Commission? = nil, hasFiscalMonths: Bool? = nil, atMost portion: Int64 = usualPortion
     ) async throws -> Bool {
         let options = TransactionOptions(idleTimeout: .seconds(60), goesByIndexes: true, name: "figures.sum")
-        return try await pool.withTransaction(options) { session in
-            guard var state = try FigureState.locked(session) else { return false }
-            if currency != state.currency { try state.take(currency, session) }
-            if zone != state.zone, zone != state.nextZone {
-                // Its days come later: writers wait for this.
-                try state.begin(zone, session)
-                return true
-            } else if zone == state.zone, state.nextZone != nil {
-                // The zone was changed back before its days were all summed.
-                try state.abandon(session)
-            }
-            if let plans { try state.take(plans, session) }
-            if let commission { try state.take(commission, session) }
-            try state.turn(session)
-            let marked = try session.query(.takeMarks(portion)).map { row in
-                (
-                    hour: try row.decode("hour", as: PostgresTimestamp?.self),
-                    day: try row.decode("day", as: String?.self).flatMap { CalendarDay($0) }
-                )
-            }
-            if !marked.isEmpty {
-                for zone in state.zones {
-                    let days = try session.query(
-                        .days(
-                            ofHours: marked.compactMap(\.hour), marked.compactMap(\.day), zone,
-                            from: zone == state.nextZone ? state.summedFrom : nil)
-                    ).compactMap { CalendarDay(try $0.decode(0, as: String.self)) }
-                    if !days.isEmpty { try state.sum(days, in: zone, session) }
+        func attempt(mayBegin: Bool) async throws -> Bool {
+            try await pool.withTransaction(options) { session in
+                guard var state = try FigureState.locked(session) else { return false }
+                let isOtherZone = zone != state.zone && zone != state.nextZone
+                if isOtherZone, mayBegin {
+                    // Its days are summed later: writers of the books wait for this transaction.
+                    if try state.begin(zone, session) { return true }
+                } else if zone == state.zone, state.nextZone != nil {
+                    // The catalog has the standing zone again, before all days of the next one were summed.
+                    try state.abandon(session)
                 }
+                if let hasFiscalMonths, mayBegin || !hasFiscalMonths,
+                    try state.keepFiscalMonths(hasFiscalMonths, session)
+                {
+                    return true
+                }
+                let isWaiting = try state.keepCurrencies(currency, session)
+                if let plans { try state.take(plans, session) }
+                if let catalogVersion { try state.note(catalogVersion, session) }
+                if let commission { try state.take(commission, session) }
+                let isAnew = try state.turn(session)
+                let isMore = try Self.sum(portion, &state, isOtherZone: isOtherZone, session)
+                let isBeginning = isOtherZone || hasFiscalMonths == true && state.zone != nil && state.fiscalZone == nil
+                return isMore || isBeginning || isWaiting || isAnew
             }
-            let converted = try session.query(.takeConversionMarks(portion)).compactMap {
-                CalendarDay(try $0.decode(0, as: String.self))
-            }
-            for zone in state.zones { try state.convert(converted, in: zone, session) }
-            let isWalking = try state.walk(portion, session)
-            let isConverting = try state.walkConversion(portion, session)
-            let isSweeping = try session.query(.sweep(state.zones)).count > 0
-            let isSweepingConverted = try session.query(.sweepConverted(state.zones, state.currency)).count > 0
-            return isWalking || isConverting || isSweeping || isSweepingConverted || marked.count == portion
-                || converted.count == portion
+        }
+        do {
+            return try await attempt(mayBegin: true)
+        } catch let error as PostgresError where FigureState.isHeldUp(error) {
+            // The zones that stand go on. The next call tries again.
+            return try await attempt(mayBegin: false)
         }
     }
 
-    /// The zones of which there are cells, sums or cohorts: each is looked for behind the one before it, so that all others are passed over.
+    /// Sums marked days, and the next days of new zones and currencies.
+    /// - Parameter isOtherZone: whether the catalog has a third zone. It begins later, and no days of the next zone are summed until then.
+    /// - Returns: whether there may be more.
+    private static func sum(
+        _ portion: Int64, _ state: inout FigureState, isOtherZone: Bool, _ session: borrowing PostgresSession
+    ) throws -> Bool {
+        let marked = try session.query(.takeMarks(portion, in: state.zones)).map { row in
+            (
+                hour: try row.decode("hour", as: PostgresTimestamp?.self),
+                day: try row.decode("day", as: String?.self).flatMap { CalendarDay($0) }
+            )
+        }
+        if !marked.isEmpty {
+            for zone in state.zones {
+                let days = try session.query(
+                    .days(
+                        ofHours: marked.compactMap(\.hour), marked.compactMap(\.day), zone,
+                        from: state.firstDay(in: zone))
+                ).compactMap { CalendarDay(try $0.decode(0, as: String.self)) }
+                if !days.isEmpty { try state.sum(days, in: zone, session) }
+            }
+        }
+        let isConvertingAnew = try state.convertChanged(portion, session)
+        let isWalking = try isOtherZone ? false : state.walk(portion, session)
+        let isWalkingFiscalMonths = try state.walkFiscalMonths(portion, session)
+        let isConverting = try state.walkConversion(portion, session)
+        let isSwept = try state.sweep(session)
+        return isWalking || isWalkingFiscalMonths || isConverting || isConvertingAnew || !isSwept
+            || marked.count == portion
+    }
+
+    /// The zones with cells, sums, cohorts or values. Each is looked for behind the one before it: an index gives it without a look at other rows.
     fileprivate static let zonesHeld = """
         with recursive cells as (
             select min(zone) as zone from storehook.figure_cells
             union all
             select (select min(zone) from storehook.figure_cells where zone > cells.zone) from cells where cells.zone is not null
         ), sums as (
-            select g.grain, (select min(zone) from storehook.figure_sums where grain = g.grain) as zone from unnest('{month_product,month_country,plain_month,day}'::text[]) g (grain)
+            select g.grain, (select min(zone) from storehook.figure_sums where grain = g.grain) as zone from unnest(array[\(FigureGrain.literals)]) g (grain)
             union all
             select sums.grain, (select min(zone) from storehook.figure_sums where grain = sums.grain and zone > sums.zone)
               from sums where sums.zone is not null
@@ -79,22 +103,35 @@ extension FigureStore {
             select min(zone) as zone from storehook.cohort_cells
             union all
             select (select min(zone) from storehook.cohort_cells where zone > cohorts.zone) from cohorts where cohorts.zone is not null
+        ), paid as (
+            select min(zone) as zone from storehook.value_cells
+            union all
+            select (select min(zone) from storehook.value_cells where zone > paid.zone) from paid where paid.zone is not null
+        ), paid_sums as (
+            select min(zone) as zone from storehook.value_sums
+            union all
+            select (select min(zone) from storehook.value_sums where zone > paid_sums.zone) from paid_sums where paid_sums.zone is not null
         )
         select zone from cells where zone is not null union select zone from sums where zone is not null
-        union select zone from cohorts where zone is not null
+        union select zone from cohorts where zone is not null union select zone from paid where zone is not null
+        union select zone from paid_sums where zone is not null
         """
 
     /// Whether there is anything to sum.
     /// - Parameters:
-    ///   - zone: that of the current catalog.
-    ///   - currency: its reporting currency; nil where it has none.
-    ///   - plans: its subscriptions; nil where they do not matter.
-    ///   - commission: the table that counts; nil where it does not matter.
+    ///   - zone: the zone of the current catalog.
+    ///   - currency: the catalog's reporting currency; nil where it has none.
+    ///   - plans: the catalog's subscriptions; nil where they do not matter.
+    ///   - catalogVersion: the catalog's version; nil where it does not matter.
+    ///   - commission: the current commission table; nil where it does not matter.
+    ///   - hasFiscalMonths: whether sums by fiscal months are kept; nil where it does not matter.
     package func isDue(
-        in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil, commission: Commission? = nil
+        in zone: String, currency: String? = nil, plans: [FigurePlan]? = nil, catalogVersion: Int64? = nil,
+        commission: Commission? = nil, hasFiscalMonths: Bool? = nil
     ) async throws -> Bool {
         if let plans, try await pool.query(.differs(from: plans)).one().decode(0) { return true }
         if let commission, try await pool.query(.differs(from: commission)).one().decode(0) { return true }
+        if try await pool.query(.currenciesAreDue(currency)).one().decode(0) { return true }
         return try await pool.query(
             PostgresQuery(
                 "figures.is_due",
@@ -103,12 +140,11 @@ extension FigureStore {
                     or exists (select from storehook.conversion_marks)
                     or \(unescaped: PostgresQuery.isTurning)
                     or exists (select from storehook.figure_state
-                                where next_zone is not null or zone is distinct from \(zone) or converted_from is not null
-                                   or currency is distinct from \(currency))
-                    or exists (select from (\(unescaped: Self.conversionsHeld)) held cross join storehook.figure_state s
-                                where held.target is distinct from s.currency or held.zone not in (coalesce(s.zone, ''), coalesce(s.next_zone, '')))
+                                where next_zone is not null or zone is distinct from \(zone) or fiscal_from is not null
+                                   or (fiscal_zone is not null) <> \(hasFiscalMonths)
+                                   or catalog_version is distinct from coalesce(\(catalogVersion), catalog_version))
                     or exists (select from (\(unescaped: Self.zonesHeld)) held cross join storehook.figure_state s
-                                where held.zone not in (coalesce(s.zone, ''), coalesce(s.next_zone, '')))
+                                where held.zone not in (coalesce(s.zone, ''), coalesce(s.next_zone, ''), coalesce(s.fiscal_zone, '')))
                 """
             ).keepingPlan()
         ).one().decode(0)
@@ -116,23 +152,38 @@ extension FigureStore {
 }
 
 extension PostgresQuery {
-    /// Takes the marks of hours and days that were marked first. What commits later has marks of its own.
-    fileprivate static func takeMarks(_ limit: Int64) -> PostgresQuery {
+    /// Takes the marks of some hours and days, the oldest first, and returns these. Also takes the other marks of the same days: a day is summed
+    /// whole, and each of them would have it summed once more. Transactions that commit later leave marks of their own.
+    /// - Parameter zones: the zones in which days are summed. A mark stays if it is of another day in one of them.
+    fileprivate static func takeMarks(_ limit: Int64, in zones: [String]) -> PostgresQuery {
         PostgresQuery(
             "figures.take_marks",
             """
-            with picked as materialized (
-                select hour, day from storehook.figure_marks group by hour, day order by min(id) limit \(limit)
+            with marked as materialized (
+                select hour, day, row_number() over (order by min(id)) <= \(limit) as is_picked
+                  from storehook.figure_marks group by hour, day
+            ), days as materialized (
+                select m.hour, m.day as marked_day, m.is_picked, z.zone, coalesce(m.day, (i.at at time zone z.zone)::date) as day
+                  from marked m
+                 cross join unnest(\(zones)) z (zone)
+                 cross join lateral (values (m.hour), (m.hour + interval '59 minutes 59.999999 seconds')) i (at)
+            ), taken as materialized (
+                select d.hour, d.marked_day
+                  from days d
+                  left join (select distinct zone, day from days where is_picked) s on (s.zone, s.day) = (d.zone, d.day)
+                 group by d.hour, d.marked_day
+                having bool_and(s.zone is not null)
             ), gone as (
-                delete from storehook.figure_marks m using picked
-                 where m.hour is not distinct from picked.hour and m.day is not distinct from picked.day
+                delete from storehook.figure_marks
+                 where hour = any (array(select hour from taken where hour is not null))
+                    or hour is null and day = any (array(select marked_day from taken where hour is null))
             )
-            select hour, day::text as day from picked
+            select hour, day::text as day from marked where is_picked
             """
         ).keepingPlan()
     }
 
-    /// The days of a zone in which hours lie; an hour may lie in two.
+    /// The days of some hours in a zone. An hour may belong to two days.
     fileprivate static func days(
         ofHours hours: [PostgresTimestamp], _ days: [CalendarDay], _ zone: String, from first: CalendarDay?
     ) -> PostgresQuery {
@@ -151,7 +202,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// The day behind the last one in which anything is, today at least.
+    /// The day after the last one with any row, or after today if that is later.
     static func lastDay(in zone: String) -> PostgresQuery {
         PostgresQuery(
             "figures.last_day",
@@ -165,7 +216,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// The first day in which anything is; null where nothing is.
+    /// The first day with any row; null without rows.
     static func firstDay(in zone: String) -> PostgresQuery {
         PostgresQuery(
             "figures.first_day",
@@ -173,26 +224,15 @@ extension PostgresQuery {
             select least((least((select min(starts_at) from storehook.booked_transactions),
                                 (select min(at) from storehook.booked_refunds),
                                 (select min(first_at) from storehook.booked_attempts),
-                                (select min(at) from storehook.reported_restores)) at time zone \(zone))::date,
+                                (select min(at) from storehook.reported_restores),
+                                (select min(started_at) from storehook.trials),
+                                (select min(known_at) from storehook.accounts)) at time zone \(zone))::date,
                          (select min(day) from storehook.booked_orders where class_id is not null))::text
             """)
     }
 
-    /// Deletes what is left of a zone.
-    static func drop(_ zone: String) -> PostgresQuery {
-        PostgresQuery(
-            "figures.drop",
-            """
-            with cells as (delete from storehook.figure_cells where zone = \(zone)),
-                 cohorts as (delete from storehook.cohort_cells where zone = \(zone)),
-                 converted as (delete from storehook.converted_sums where zone = \(zone)),
-                 corrected as (delete from storehook.corrected_conversions where zone = \(zone))
-            delete from storehook.figure_sums where zone = \(zone)
-            """)
-    }
-
-    /// Deletes some rows of zones whose figures stand no more; returns the zones that had some.
-    fileprivate static func sweep(_ zones: [String]) -> PostgresQuery {
+    /// Deletes some rows of zones that are no longer kept; returns the zones of these rows.
+    static func sweep(_ zones: [String]) -> PostgresQuery {
         PostgresQuery(
             "figures.sweep",
             """
@@ -204,25 +244,33 @@ extension PostgresQuery {
                 returning zone
             ), sums as (
                 delete from storehook.figure_sums where ctid = any (array(
-                    select s.ctid from held join storehook.figure_sums s on s.grain in ('month_product', 'month_country', 'plain_month', 'day') and s.zone = held.zone limit 20000))
+                    select s.ctid from held join storehook.figure_sums s on s.grain in (\(unescaped: FigureGrain.literals)) and s.zone = held.zone limit 20000))
                 returning zone
             ), cohorts as (
                 delete from storehook.cohort_cells where ctid = any (array(
                     select c.ctid from held join storehook.cohort_cells c using (zone) limit 20000))
                 returning zone
+            ), paid as (
+                delete from storehook.value_cells where ctid = any (array(
+                    select c.ctid from held join storehook.value_cells c using (zone) limit 20000))
+                returning zone
+            ), paid_sums as (
+                delete from storehook.value_sums where ctid = any (array(
+                    select s.ctid from held join storehook.value_sums s using (zone) limit 20000))
+                returning zone
             )
-            select distinct zone from (table cells union all table sums union all table cohorts) gone
+            select distinct zone
+              from (table cells union all table sums union all table cohorts union all table paid union all table paid_sums) gone
             """)
     }
 
-    /// Sums whole days anew: their cells are replaced, and what changed by that is added to the sums.
+    /// Sums whole days anew: replaces their cells, and adds the change of these to the sums, and to the sums in kept currencies. The cohorts of the
+    /// days are counted anew, too; only the values that changed are written.
     static func sum(_ days: [CalendarDay], in zone: String) -> PostgresQuery {
         PostgresQuery(
             "figures.sum",
             """
-            with derived as materialized (
-                \(embedding: FigureCells.derived(days, in: zone))
-            ), gone as (
+            with \(embedding: FigureCells.parts(days, in: zone)), gone as (
                 delete from storehook.figure_cells c using unnest(\(days.map(\.description))) d (day)
                  where c.zone = \(zone) and c.day = d.day::date
                 returning c.*
@@ -231,31 +279,51 @@ extension PostgresQuery {
                        (zone, day, measure, environment, bundle_id, product_id, storefront, currency, rate_day, unit, count)
                 select \(zone), day, measure, environment, bundle_id, product_id, storefront, currency, rate_day, unit, count from derived
             ), change as (
-                select day, measure, environment, bundle_id, product_id, storefront, currency, unit, count from derived
+                select \(unescaped: AccountRows.countedOn("c")) as day, measure, environment, bundle_id, product_id, storefront, currency, rate_day,
+                       unit, count
+                  from derived c
                 union all
-                select day, measure, environment, bundle_id, product_id, storefront, currency, unit, -count from gone
-            ), split as (
-                select 'month_product' as grain, date_trunc('month', day)::date as period, product_id, '' as storefront, measure, environment,
-                       bundle_id, currency, unit, count from change
-                union all
-                select 'month_country', date_trunc('month', day)::date, '', storefront, measure, environment, bundle_id, currency, unit, count
+                select \(unescaped: AccountRows.countedOn("c")), measure, environment, bundle_id, product_id, storefront, currency, rate_day, unit,
+                       -count
+                  from gone c
+            ), net as materialized (
+                select day, measure, environment, bundle_id, product_id, storefront, currency, rate_day, unit, sum(count)::bigint as count
                   from change
-                union all
-                select 'plain_month', date_trunc('month', day)::date, '', '', measure, environment, bundle_id, currency, unit, count
-                  from change
-                union all
-                select 'day', day, '', '', measure, environment, bundle_id, currency, unit, count from change
+                 group by day, measure, environment, bundle_id, product_id, storefront, currency, rate_day, unit
+                having sum(count) <> 0
+            ), kept as materialized (
+                select currency as target, zone, coalesce(converted_from, '-infinity') as since
+                  from storehook.figure_currencies where zone = \(zone)
+            ), cells as materialized (
+                select k.target, n.day, n.measure, n.environment, n.bundle_id, n.product_id, n.storefront, n.currency, n.rate_day, n.unit, n.count
+                  from kept k join net n on n.day >= k.since and n.measure in (\(unescaped: CurrencySums.measures))
+            ), \(unescaped: ConvertedCells.parts), \(unescaped: CurrencySums.parts), converted_now as (
+                \(unescaped: CurrencySums.insertion(in: "(select zone from kept limit 1)"))
+                   set count = known.count + excluded.count, free = known.free + excluded.free, unknown = known.unknown + excluded.unknown,
+                       amount = known.amount + excluded.amount, corrected_at = greatest(known.corrected_at, excluded.corrected_at)
+            ), gone_cohorts as (
+                delete from storehook.cohort_cells c using unnest(\(days.map(\.description))) d (day)
+                 where c.zone = \(zone) and c.day = d.day::date
+                   and not exists (
+                       select from derived_cohorts r
+                        where (r.day, r.environment, r.bundle_id, r.months) = (c.day, c.environment, c.bundle_id, c.months))
+            ), counted_cohorts as (
+                insert into storehook.cohort_cells as known (zone, day, environment, bundle_id, months, due, retained)
+                select \(zone), day, environment, bundle_id, months, due, retained from derived_cohorts
+                    on conflict (zone, day, environment, bundle_id, months) do update
+                   set due = excluded.due, retained = excluded.retained
+                 where (known.due, known.retained) is distinct from (excluded.due, excluded.retained)
             )
             insert into storehook.figure_sums as known
                    (grain, zone, period, measure, environment, bundle_id, product_id, storefront, currency, count, free, unknown, amount)
-            select grain, \(zone), period, measure, environment, bundle_id, product_id, storefront, currency, sum(count),
-                   coalesce(sum(count) filter (where unit = 0), 0), coalesce(sum(count) filter (where unit is null), 0),
-                   coalesce(sum(unit::numeric * count), 0)
-              from split
-             group by grain, period, measure, environment, bundle_id, product_id, storefront, currency
-            having sum(count) <> 0 or coalesce(sum(count) filter (where unit = 0), 0) <> 0
-                or coalesce(sum(count) filter (where unit is null), 0) <> 0 or coalesce(sum(unit::numeric * count), 0) <> 0
-             order by grain, environment, period, measure, bundle_id, product_id, storefront, currency
+            select g.grain, \(zone), g.period, n.measure, n.environment, g.bundle_id, g.product_id, g.storefront, n.currency, sum(n.count),
+                   coalesce(sum(n.count) filter (where n.unit = 0), 0), coalesce(sum(n.count) filter (where n.unit is null), 0),
+                   coalesce(sum(n.unit::numeric * n.count), 0)
+              from net n cross join lateral \(unescaped: FigureGrain.sums(of: "n", on: "n.day"))
+             group by g.grain, g.period, n.measure, n.environment, g.bundle_id, g.product_id, g.storefront, n.currency
+            having sum(n.count) <> 0 or coalesce(sum(n.count) filter (where n.unit = 0), 0) <> 0
+                or coalesce(sum(n.count) filter (where n.unit is null), 0) <> 0 or coalesce(sum(n.unit::numeric * n.count), 0) <> 0
+             order by g.grain, n.environment, g.period, n.measure, g.bundle_id, g.product_id, g.storefront, n.currency
                 on conflict (grain, zone, environment, period, measure, bundle_id, product_id, storefront, currency) do update
                set count = known.count + excluded.count, free = known.free + excluded.free,
                    unknown = known.unknown + excluded.unknown, amount = known.amount + excluded.amount

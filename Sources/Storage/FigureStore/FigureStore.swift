@@ -1,9 +1,14 @@
 package import Postgres
 
-/// Figures in PostgreSQL: sums of the books by day, which workers bring up to date, and questions that are answered from them.
+/// Figures in PostgreSQL: sums of the books by day. Workers bring them up to date, and questions are answered from them.
 package struct FigureStore: Sendable {
     package let pool: PostgresPool
+    let fiscalCalendars: FiscalCalendarStore
+    let patience: Duration
 
     /// The figures of a database.
-    package init(_ pool: PostgresPool) { self.pool = pool }
+    /// - Parameter patience: how long an answer in a currency may take. After a slower one, workers keep sums in that currency.
+    package init(_ pool: PostgresPool, patience: Duration = .milliseconds(100)) {
+        (self.pool, fiscalCalendars, self.patience) = (pool, FiscalCalendarStore(pool), patience)
+    }
 }

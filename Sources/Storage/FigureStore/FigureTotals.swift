@@ -2,13 +2,13 @@ package import Base
 package import Figures
 import Postgres
 
-/// The sums of all days, and of today alone, each by currency: an empty one where no record says it.
+/// The sums of all days, and of today alone, each by currency. The currency is empty where no record states it.
 package struct FigureTotals: Sendable {
-    /// The zone whose days are counted; nil before the first were summed.
+    /// The zone of the days; nil before any were summed.
     package var zone: String?
-    /// Today there.
+    /// Today, in the zone.
     package var today: CalendarDay
-    /// Whether something changed that is not summed yet.
+    /// Whether a change is not summed yet.
     package var isPending: Bool
     /// Of all days.
     package var ofAllDays: [String: FigureSums] = [:]
@@ -21,25 +21,25 @@ package struct FigureTotals: Sendable {
     package struct Converted: Sendable {
         /// ISO 4217.
         package var currency: String
-        /// Whether a rate changed by which something is not converted yet.
+        /// Whether a change of a rate is not in the sums yet.
         package var isPending: Bool
         /// Of all days.
         package var ofAllDays = FigureSums()
         /// Of today.
         package var ofToday = FigureSums()
-        /// What no rate is known for, of all days, by currency: an empty one where no record says it.
+        /// The amounts without a known rate, of all days, by currency; the currency is empty where no record states it.
         package var unconverted: [String: FigureSums] = [:]
     }
 }
 
 extension FigureStore {
-    /// The sums of all that some measures count.
-    /// - Parameter apps: those that count; nil for all.
+    /// The sums of some measures.
+    /// - Parameter apps: the apps that count; nil for all.
     /// - Throws: `PostgresError`.
     package func totals(
         of measures: [FigureMeasure], environment: String, apps: Set<String>?
     ) async throws -> FigureTotals {
-        // One snapshot: marks and sums are of the same moment.
+        // One snapshot: its marks and sums are of the same moment.
         let options = TransactionOptions(
             isolation: .repeatableRead, isReadOnly: true, goesByIndexes: true, name: "figures.totals")
         return try await pool.withTransaction(options) { session in
@@ -50,8 +50,7 @@ extension FigureStore {
             guard let zone = totals.zone else { return totals }
             totals.ofAllDays = try Self.sums(.totals(measures, of: nil, zone, environment, apps), session)
             totals.ofToday = try Self.sums(.totals(measures, of: today, zone, environment, apps), session)
-            let kept = try FigureState.read(session)
-            if let currency = kept.currency, kept.keeps(currency) {
+            if let currency = try FigureState.read(session).reportingCurrency(in: zone) {
                 var converted = FigureTotals.Converted(
                     currency: currency, isPending: try session.query(.isConversionPending).one().decode(0))
                 for day in [nil, today] {
@@ -99,7 +98,7 @@ extension PostgresQuery {
     fileprivate static let isConversionPending = PostgresQuery(
         "figures.is_conversion_pending", "select exists (select from storehook.conversion_marks)")
 
-    /// - Parameter day: nil for all days: the months together, and what no rate is known for.
+    /// - Parameter day: nil for all days: all months, and the amounts without a known rate.
     fileprivate static func converted(
         _ measures: [FigureMeasure], to currency: String, of day: CalendarDay?, _ zone: String, _ environment: String,
         _ apps: Set<String>?
@@ -109,8 +108,8 @@ extension PostgresQuery {
             """
             select is_missing, case when is_missing then currency else '' end as currency, measure, sum(count)::bigint as count,
                    sum(free)::bigint as free, sum(unknown)::bigint as unknown, sum(amount)::text as amount
-              from storehook.converted_sums
-             where target = \(currency) and zone = \(zone) and grain = \(day == nil ? "plain_month" : "day")
+              from storehook.currency_sums
+             where target = \(currency) and zone = \(zone) and grain = \(day == nil ? "plain_month" : "app_day")
                and environment = \(environment)
                and period >= coalesce(\(day?.description)::text::date, '-infinity')
                and period <= coalesce(\(day?.description)::text::date, 'infinity')
@@ -121,7 +120,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// - Parameter day: nil for all days: the months together.
+    /// - Parameter day: nil for all days: all months.
     fileprivate static func totals(
         _ measures: [FigureMeasure], of day: CalendarDay?, _ zone: String, _ environment: String, _ apps: Set<String>?
     ) -> PostgresQuery {

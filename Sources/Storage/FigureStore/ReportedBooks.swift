@@ -1,14 +1,14 @@
 package import Figures
 
-/// What the books have of the days of one of Apple's reports.
+/// The books of the days of one of Apple's reports.
 package struct ReportedBooks: Sendable, Hashable {
-    /// By what reports are compared by.
+    /// Units and amounts, by the key of the comparison.
     package var totals: [ReportKey: ReportTotals]
-    /// Transactions without a signed price, currency, country or product: a report has them under a key that is not known here.
+    /// The number of transactions without a signed price, currency, country or product. Their key in a report is not known.
     package var unpriced: Int64
-    /// Refunds of a part of the price. Apple's page of columns does not say under which units and price a report has them.
+    /// The number of refunds of a part of the price. Apple does not document their units and price in a report.
     package var partialRefunds: Int64
-    /// Refunds that were taken back. Likewise.
+    /// The number of reversals of refunds. Apple does not document their units and price in a report.
     package var reversals: Int64
 
     /// Nothing by default.

@@ -1,10 +1,10 @@
-/// Restores that apps reported and how they ended, in SQL.
+/// Reported restores, and their outcomes, in SQL.
 enum RestoreRows {
-    /// A query: a row for each restore. Columns as in ``TrialRows/sql(from:measures:columns:)``, and `environment` and `bundle_id`, since no
-    /// order has it: `order_id` is 0.
+    /// A query: a row for each restore. Columns as in ``TrialRows/sql(from:measures:columns:)``, and also `environment` and `bundle_id`. A restore
+    /// has no order: `order_id` is 0.
     /// - Parameters:
-    ///   - span: a FROM clause with an alias `s`, which has the first instant `starts` and the instant `ends` behind the last one.
-    ///   - measures: the names of those that are wanted, separated by commas; nil for all.
+    ///   - span: a FROM clause with the alias `s`. It has the first instant `starts`, and `ends`, the instant behind the last one.
+    ///   - measures: the names of the wanted measures, separated by commas; nil for all.
     ///   - columns: further columns of `s`, each with a comma behind it.
     static func sql(from span: String, measures: String? = nil, columns: String = "") -> String {
         """

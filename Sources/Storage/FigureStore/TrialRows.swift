@@ -1,11 +1,12 @@
-/// Free trials of Apple's and what came of them, in SQL.
+/// Free trials of Apple's, and their outcomes, in SQL.
 enum TrialRows {
-    /// A query: a row for each trial and each of ``FigureMeasure/trials`` that holds of it. `day` by `span`, else as in ``FigureMeasure/rows(of:retainedAfter:)``.
+    /// A query: a row for each trial and each of ``FigureMeasure/trials`` that is true of it. Columns as in
+    /// ``FigureMeasure/rows(of:retainedAfter:isPage:)``.
     ///
-    /// What Apple adds to a trial, such as a seat, is no trial of its own. What is paid without a signed price is a payment.
+    /// Something that Apple adds to a trial, such as a seat, is no trial of its own. A paid transaction without a signed price is a payment.
     /// - Parameters:
-    ///   - span: a FROM clause with an alias `s`, which has the first instant `starts` and the instant `ends` behind the last one.
-    ///   - measures: the names of those that are wanted, separated by commas; nil for all.
+    ///   - span: a FROM clause with the alias `s`. It has the first instant `starts`, and `ends`, the instant behind the last one.
+    ///   - measures: the names of the wanted measures, separated by commas; nil for all.
     ///   - columns: further columns of `s`, each with a comma behind it.
     static func sql(from span: String, measures: String? = nil, columns: String = "") -> String {
         """
@@ -30,10 +31,10 @@ enum TrialRows {
         """
     }
 
-    /// An expression: how long after its end a trial may convert: 60 days. A day of an interval would be one of the session's zone.
-    private static let patience = "interval '1440 hours'"
+    /// An expression: the time after its end in which a trial may convert, 60 days. It is in hours: an interval's days follow the session's zone.
+    static let patience = "interval '1440 hours'"
 
-    /// A query: the starts of the trials whose outcome time alone may decide in `z.first` to `z.last`, as `at`.
+    /// A query: as `at`, the starts of trials with an outcome that may change from `z.first` to `z.last` by the passing of time alone.
     static let turning = """
         select t.starts_at as at from storehook.booked_transactions t where t.is_trial and t.ends_at >= z.first and t.ends_at < z.last
         union all

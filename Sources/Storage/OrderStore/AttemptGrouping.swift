@@ -3,9 +3,9 @@ import Foundation
 import Postgres
 import Subscriptions
 
-/// Which reports are of one attempt: those of one account, product and environment within 24 hours of the first.
+/// Groups reports into attempts: an attempt has the reports of one account, product and environment within 24 hours of its first one.
 struct AttemptGrouping {
-    /// The most attempts of an account and day that are orders.
+    /// The most attempts of an account and day with an order.
     static let mostADay: Int64 = 20
 
     /// A report of an attempt to buy.
@@ -63,7 +63,7 @@ struct AttemptGrouping {
             (isStored, isChanged) = (true, false)
         }
 
-        /// Whether a report is of this attempt. One that was committed later than its successors may come before the first.
+        /// Whether a report belongs to this attempt. A report that was committed late may be earlier than the first one.
         func takes(_ report: Report) -> Bool {
             let (first, last, at) = (Timestamp(firstAt), Timestamp(lastAt), Timestamp(report.at))
             return first <= at
@@ -86,22 +86,22 @@ struct AttemptGrouping {
         var day: String
     }
 
-    /// The attempts, those of each account, product and environment by their first reports.
+    /// The attempts of each account, product and environment, by their first reports.
     private(set) var attempts: [AttemptKey: [Attempt]]
-    /// How many attempts each account has on a day.
+    /// The number of attempts of each account on a day.
     private var counts: [AccountDay: Int64]
-    /// The reports that are in no order.
+    /// The reports without an order.
     private(set) var surplus: Set<Int64> = []
 
     /// - Parameters:
-    ///   - attempts: those that stand near the reports, by their first reports.
-    ///   - counts: how many stand on the reports' days.
+    ///   - attempts: the stored attempts near the reports, by their first reports.
+    ///   - counts: the numbers of stored attempts on the reports' days.
     init(_ attempts: [Attempt], counts: [AccountDay: Int64]) {
         self.attempts = Dictionary(grouping: attempts, by: \.key)
         self.counts = counts
     }
 
-    /// Adds a report to its attempt, begins one with it, or leaves it alone where the account has the most that a day may have.
+    /// Adds a report to its attempt, or begins one with it. A report without an attempt stays alone where the account has the most of a day.
     mutating func add(_ report: Report) {
         var known = attempts[report.key] ?? []
         if let place = known.firstIndex(where: { $0.takes(report) }) {

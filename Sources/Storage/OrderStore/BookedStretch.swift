@@ -29,7 +29,7 @@ extension PostgresQuery {
         ).keepingPlan()
     }
 
-    /// Deletes the rows beyond those that transactions have.
+    /// Deletes surplus rows of transactions.
     static func trimStretches(_ items: [(order: Int64, item: String, count: Int16)]) -> PostgresQuery {
         PostgresQuery(
             "orders.trim_stretches",

@@ -1,7 +1,7 @@
 import Base
 
 extension CalendarDay {
-    /// The days whose eight digits begin with some of them; nil where none does.
+    /// The days with eight digits that begin with these; nil where there is none.
     static func days(beginningWith digits: some StringProtocol) -> ClosedRange<CalendarDay>? {
         let missing = 8 - digits.count
         guard missing >= 0,

@@ -3,7 +3,7 @@ package import Base
 import Foundation
 import Postgres
 
-/// An order as lists show it.
+/// An order in a list.
 package struct ListedOrder: Sendable, Hashable {
     /// What was paid and refunded in one currency, over all of the order.
     package struct Total: Sendable, Hashable {
@@ -11,7 +11,7 @@ package struct ListedOrder: Sendable, Hashable {
         package var currency: String
         /// In thousandths of the currency.
         package var paid: Int64
-        /// Likewise, of what was paid.
+        /// What was refunded of it, in thousandths of the currency.
         package var refunded: Int64
     }
 
@@ -45,7 +45,7 @@ package struct ListedOrder: Sendable, Hashable {
     package var status: OrderStatus
     /// Where it was bought: `apple`.
     package var source: String { "apple" }
-    /// When what it shows began.
+    /// When the shown transaction began.
     package var startedAt: Timestamp?
     /// When that ends; nil where it has no end.
     package var endsAt: Timestamp?

@@ -1,22 +1,22 @@
-/// Up to what a page of orders is read in one way and not in another. All find the same; tests choose among them.
+/// The bounds that choose the way to read a page of orders. All ways find the same orders; tests choose among them.
 package struct OrderBounds: Sendable, Hashable {
-    /// How many orders are looked at one by one before anything else: most filters fit a page of them.
+    /// The number of orders that are looked at one by one at first: most filters fit a page of them.
     package var glance = 250
-    /// Up to so many classes are looked up at once.
+    /// The most classes that are looked up at once.
     package var fewClasses = 400
-    /// Likewise, with what changed.
+    /// The most classes that are looked up at once for orders that changed.
     package var someClasses = 1500
-    /// How many orders are walked in the index before the classes are looked up: some milliseconds.
+    /// The number of orders that are walked in the index before classes are looked up: some milliseconds.
     package var window = 50_000
-    /// How many are walked where the row of each is read.
+    /// The number of orders that are walked where the row of each is read.
     package var readWindow = 5000
-    /// Up to so many changed transactions lead to their orders.
+    /// The most changed transactions that lead to their orders.
     package var fewChanges = 8000
-    /// Likewise, where walking takes longer.
+    /// The most changed transactions that lead to their orders where walking takes longer.
     package var moreChanges = 40_000
-    /// How many orders are walked in the time in which one is looked up.
+    /// The number of orders that are walked in the time of one look-up.
     package var walkedPerLookUp = 6
 
-    /// Those that keep each page within some milliseconds.
+    /// Bounds that keep each page within some milliseconds.
     package init() {}
 }

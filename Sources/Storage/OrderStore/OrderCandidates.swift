@@ -2,19 +2,19 @@ import Base
 import Foundation
 import Postgres
 
-/// Few orders that an index leads to, among which a page is looked for.
+/// A few orders that an index leads to. A page is picked from them.
 enum OrderCandidates: Sendable {
-    /// Those of an account's purchases.
+    /// The orders of an account's purchases.
     case account(UniqueIdentifier)
-    /// Those that an id of Apple's leads to, or that belong to the accounts that it may name.
+    /// The orders of an id of Apple's, and of the accounts that the text may name.
     case id(String, Set<UniqueIdentifier>)
-    /// Those of a day with these places.
+    /// The orders of a day with these places.
     case numbered(CalendarDay, [ClosedRange<Int32>])
 }
 
 extension PostgresQuery.StringInterpolation {
-    /// A statement whose column `id` has the numbers of rows of `booked_orders`, hidden ones included. Each table is reached by an index,
-    /// whatever the planner thinks of their sizes: laterals with an offset stay as they are.
+    /// A statement with a column `id`, the numbers of rows of `booked_orders`, also hidden ones. Each table is read by an index: the planner leaves
+    /// laterals with an offset as they are.
     mutating func appendInterpolation(candidates: OrderCandidates) {
         switch candidates {
         case .account(let token): appendInterpolation(ordersOf: token)
@@ -63,7 +63,7 @@ extension PostgresQuery.StringInterpolation {
         appendInterpolation(token)
     }
 
-    /// By a transaction, an order line, or an original transaction. Of several that share an original transaction, a transaction of one
+    /// By a transaction, an order line, or an original transaction. Several orders may share an original transaction: another transaction of one
     /// leads to that one alone.
     private mutating func appendInterpolation(ordersNamed text: String) {
         appendLiteral(

@@ -2,11 +2,11 @@ import Postgres
 import Subscriptions
 import Synchronization
 
-/// What lists filter orders by, as one row of `storehook.order_classes`.
+/// The values that lists filter orders by, as one row of `storehook.order_classes`.
 struct OrderClass: Sendable, Hashable {
     var environment: String
     var bundleID: String
-    /// Empty where no record says it; so are ``currency`` and ``storefront``.
+    /// Empty where no record states it; so are ``currency`` and ``storefront``.
     var productID: String
     var plan: String
     var status: String
@@ -46,10 +46,10 @@ extension OrderClass: Comparable {
 }
 
 extension OrderStore {
-    /// More than any operator's products, countries and currencies come to. Beyond it they are read again.
+    /// More classes than any operator's products, countries and currencies make. Beyond so many, they are read again.
     private static let mostKnown = 50_000
 
-    /// The numbers of classes; those that are missing are added, in one order everywhere.
+    /// The numbers of classes. Missing ones are added, always in the same order.
     ///
     /// Two transactions that add classes never wait for each other in a cycle: classes are the last rows but one that a transaction takes
     /// (products that customers hold come after them).
@@ -57,7 +57,7 @@ extension OrderStore {
         of wanted: Set<OrderClass>, _ session: borrowing PostgresSession
     ) throws -> [OrderClass: Int32] {
         var numbers = try stillKnown(wanted, session)
-        // What another transaction adds at the same moment is found once it has committed.
+        // A class that another transaction adds at the same moment is found once that one has committed.
         while true {
             let missing = wanted.filter { numbers[$0] == nil }.sorted()
             guard !missing.isEmpty else { return numbers }
@@ -65,7 +65,7 @@ extension OrderStore {
             for row in try session.query(.classes(missing)) {
                 let kind = try OrderClass(row)
                 numbers[kind] = try row.decode("id")
-                // What this transaction added may be rolled back.
+                // The classes that this transaction added may be rolled back.
                 if try !row.decode("is_new", as: Bool.self) { found[kind] = numbers[kind] }
             }
             classes.withLock { known in
@@ -75,8 +75,8 @@ extension OrderStore {
         }
     }
 
-    /// The numbers that are known, and still are those of their classes. A backup that was restored, or a standby that was promoted, may have
-    /// other classes under these numbers, or none.
+    /// The known numbers that are still those of their classes. After a backup was restored, or a standby promoted, these numbers may have other
+    /// classes, or none.
     private func stillKnown(
         _ wanted: Set<OrderClass>, _ session: borrowing PostgresSession
     ) throws -> [OrderClass: Int32] {

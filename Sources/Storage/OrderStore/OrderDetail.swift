@@ -1,8 +1,8 @@
 package import Base
 
-/// An order with all that belongs to it.
+/// An order with its transactions and refunds.
 package struct OrderDetail: Sendable, Hashable {
-    /// A paid period, something that was bought once, or money that went back for one of these.
+    /// A paid period, something that was bought once, or a refund of one.
     package struct Line: Sendable, Hashable {
         /// `initial_purchase`, `renewal`, `resubscription`, `upgrade`, `downgrade`, `crossgrade`; `refund`, `refund_reversed`, `revoke`.
         package var type: String
@@ -10,7 +10,7 @@ package struct OrderDetail: Sendable, Hashable {
         package var at: Timestamp
         /// Its end; nil where it has none, and of what went back.
         package var endsAt: Timestamp?
-        /// What all records of the transaction have in common: a line item of Apple's or a transaction.
+        /// The key of all records of the transaction: a line item of Apple's, or a transaction.
         package var item: String
         /// Apple's id of the transaction.
         package var transactionID: String
@@ -18,17 +18,17 @@ package struct OrderDetail: Sendable, Hashable {
         package var productID: String?
         /// The product's name in the catalog.
         package var productName: String?
-        /// In thousandths of the currency, never negative: the type says which way. Nil where it is not known.
+        /// In thousandths of the currency, never negative: the type states the direction. Nil where it is not known.
         package var amount: Int64?
         /// ISO 4217.
         package var currency: String?
         /// The country of the App Store, ISO 3166-1 alpha-3.
         package var storefront: String?
-        /// How many were bought.
+        /// The quantity.
         package var quantity: Int64
         /// Whether it is the introductory free trial.
         package var isTrial: Bool
-        /// Whether it never begins: it was charged ahead, and another plan was bought before.
+        /// Whether it never begins: it was charged ahead, and the customer bought another plan before its beginning.
         package var isVoid: Bool
         /// Whether the amount is a share of the price: Apple rounds the share.
         package var isComputed: Bool
@@ -42,9 +42,9 @@ package struct OrderDetail: Sendable, Hashable {
     package var lines: [Line]
 }
 
-/// An order that somebody else paid for, as late evidence shows. Its number stays, and nothing else is said of it.
+/// An order of a family member's purchase, as late evidence shows. Its number stays, and nothing else is stated about it.
 package struct SharedOrder: Sendable, Hashable {
-    /// Its number; nil where none was dealt.
+    /// Its number; nil without one.
     package var number: String?
     /// The environment.
     package var environment: String
@@ -54,11 +54,11 @@ package struct SharedOrder: Sendable, Hashable {
     package var key: String
 }
 
-/// What an order that is asked for by name turns out to be.
+/// An order that was looked up by name.
 package enum ShownOrder: Sendable, Hashable {
-    /// One that is listed.
+    /// A listed order.
     case order(OrderDetail)
-    /// One that is hidden.
+    /// A hidden order.
     case shared(SharedOrder)
 
     /// Its number, where it has one.

@@ -1,7 +1,7 @@
 package import Base
 package import Staff
 
-/// Which orders are asked for. Nil is any; what is given adds up.
+/// A filter of orders. A member that is nil fits all orders; an order has to fit all members.
 package struct OrderFilter: Sendable, Hashable {
     /// An id of Apple's or of an account, the beginning of a number, or a product's name.
     package var search: String?
@@ -15,21 +15,21 @@ package struct OrderFilter: Sendable, Hashable {
     package var scope = StaffScope.all
     /// Of the account with this token.
     package var account: UniqueIdentifier?
-    /// That show this product, by Apple's id.
+    /// With this shown product, by Apple's id.
     package var productID: String?
-    /// That show an amount in this currency, ISO 4217.
+    /// With a shown amount in this currency, ISO 4217.
     package var currency: String?
     /// From this country of the App Store, ISO 3166-1 alpha-3.
     package var storefront: String?
-    /// That show a product of this tier of the current catalog.
+    /// With a shown product of this tier of the current catalog.
     package var tier: String?
     /// Whether a refund stands.
     package var isRefunded: Bool?
     /// From this day on.
     package var from: CalendarDay?
-    /// Up to this day, which belongs to it.
+    /// Up to this day, included.
     package var to: CalendarDay?
-    /// That evidence changed at this instant or later.
+    /// With a change by evidence at this instant or later.
     package var updatedSince: Timestamp?
 
     /// All of Production.

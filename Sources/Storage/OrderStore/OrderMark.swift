@@ -1,12 +1,12 @@
 import Base
 import Postgres
 
-/// Where an order stands in a list: the latest days come first, and of a day those that were booked last.
+/// The place of an order in a list: the latest days come first, and within a day the orders that were booked last.
 struct OrderMark: Sendable, Hashable, Comparable {
     var day: CalendarDay
     var id: Int64
 
-    /// Reads a cursor; nil for what is none.
+    /// Reads a cursor; nil for another text.
     init?(_ cursor: ListCursor) {
         guard cursor.parts.count == OrderStore.cursorParts, let day = CalendarDay(cursor.parts[0]),
             let id = Int64(cursor.parts[1])

@@ -2,14 +2,14 @@ import Base
 
 /// The beginning of an order's number, or all of it, as people write it: `ORD-20261128-00`, in any case.
 package struct OrderNumberPrefix: Sendable, Hashable {
-    /// The days that fit; nil where none does.
+    /// The days that fit; nil without one.
     let days: ClosedRange<CalendarDay>?
-    /// The places within the day that fit, where the day is whole; nil where any does.
+    /// The places within the day that fit, if the text has the whole day; nil for all places.
     let places: [ClosedRange<Int32>]?
-    /// Whether it is a whole number, as it is shown.
+    /// Whether it is a whole number.
     package let isWhole: Bool
 
-    /// Reads at least `ORD-`; nil for what begins no number.
+    /// Reads at least `ORD-`; nil for a text that begins no number.
     package init?(_ text: some StringProtocol) {
         guard
             let match = String(text).wholeMatch(
@@ -21,7 +21,7 @@ package struct OrderNumberPrefix: Sendable, Hashable {
         isWhole = place.count == 4 || place.count > 4 && place.first != "0"
     }
 
-    /// The order that a whole number names; nil of what is none.
+    /// The order of a whole number; nil without one.
     var whole: (day: CalendarDay, place: Int32)? {
         guard isWhole, let day = days?.lowerBound, let place = places?.first(where: { $0.count == 1 }) else {
             return nil

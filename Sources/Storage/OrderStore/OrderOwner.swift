@@ -1,8 +1,8 @@
-/// Whose an order is, in SQL: whose its purchase is now, by records and bindings (`storehook.held_purchases` says the same of what gives
-/// access).
+/// The account of an order, in SQL: the one that has its purchase now, by records and bindings. `storehook.held_purchases` states the same for
+/// purchases that give access.
 enum OrderOwner {
     /// The token of the account; null where the order has none.
-    /// - Parameter row: what has the columns of a purchase's key.
+    /// - Parameter row: the alias of a row with the columns of a purchase's key.
     static func token(of row: String) -> String {
         """
         coalesce(
@@ -31,7 +31,7 @@ enum OrderOwner {
         """
     }
 
-    /// An erasure ends what was bound before it.
+    /// An erasure ends earlier bindings.
     private static func stands(_ row: String) -> String {
         """
         not exists (select from storehook.purchase_bindings e

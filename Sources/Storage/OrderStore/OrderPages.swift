@@ -2,17 +2,17 @@ import Base
 import Foundation
 import Postgres
 
-/// Where the orders of a page are, in a transaction that reads. Each way reads a bounded number of rows, whatever is asked for:
+/// Finds the orders of a page, in a transaction that reads. Each way reads a bounded number of rows for every question:
 ///
-/// - few candidates that an index leads to are looked at one by one;
-/// - else the first orders of the list are: most filters fit a page of them;
-/// - else the classes that fit are looked for, some thousand rows. Of few classes the latest order of each is looked up, and only the
-///   classes whose latest ones are the page's are read on;
-/// - of many classes the list itself is walked for some way, in its index alone; what is not found there, the classes lead to;
-/// - the instant of a change is in no index of orders, so that a renewal need not write to one. The transactions and the attempts that
-///   changed since then lead to their orders. Ids mostly rise with the days: of a list that ends at a day, orders with higher ids than any
-///   of it are left out before they are looked up. Where there are many all the same, the list is walked and its rows are read; where that
-///   finds too few, it is walked among those that changed.
+/// - A few candidates of an index are looked at one by one.
+/// - Without candidates, the first orders of the list are looked at: most filters fit a page of them.
+/// - If these are too few, the fitting classes are looked up, some thousand rows. For a few classes, the latest order of each is looked up. Only
+///   classes with latest orders on the page are read on.
+/// - For many classes, the list is walked for some way, in its index alone. The classes lead to the orders behind that.
+/// - The instant of a change is in no index of orders: a renewal would have to write to it. Transactions and attempts that changed since then lead
+///   to their orders. Ids mostly rise with the days: for a list that ends at a day, orders with higher ids than any of the list are left out
+///   before they are looked up. If there are still many, the list is walked and its rows are read. If that finds too few, the changed ones are
+///   walked.
 enum OrderPages {
     /// The first orders of a question, in order.
     static func marks(
@@ -35,7 +35,7 @@ enum OrderPages {
         }
     }
 
-    /// - Parameter endsAtDay: whether the list ended at a day before anything of it was read.
+    /// - Parameter endsAtDay: whether the list had a latest day before any of it was walked: then the ids of its orders are bounded.
     private static func marksOfChanged(
         _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp, endsAtDay: Bool, _ bounds: OrderBounds,
         _ session: borrowing PostgresSession
@@ -45,14 +45,14 @@ enum OrderPages {
         guard changes > bounds.moreChanges else {
             return try marksOfSome(question, classes, since, changes, endsAtDay: endsAtDay, bounds, session)
         }
-        // Of very many, most rows that are read fit, and a list of all would take longer than to read them.
+        // Among very many, most rows fit: reading them is faster than a list of all.
         let window = classes.count <= bounds.someClasses ? bounds.window : bounds.readWindow
         return try walk(question, .walkReading(question, classes, window), window, session) { rest in
             try marksOfSome(rest, classes, since, changes, endsAtDay: true, bounds, session)
         }
     }
 
-    /// Where not all that changed is looked up: there is too much of it, unless the list ends before most of it.
+    /// For a question with more changes than can be looked up, except those that the end of the list leaves out.
     private static func marksOfSome(
         _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp, _ changes: Int, endsAtDay: Bool,
         _ bounds: OrderBounds, _ session: borrowing PostgresSession
@@ -71,7 +71,7 @@ enum OrderPages {
         if isNarrow { return try read(.changedOf(question, classes, since), session) }
         let walk = PostgresQuery.walkAmongChanged(question, classes, since, bounds.window)
         return try self.walk(question, walk, bounds.window, session) { [changes] rest in
-            // To look an order up by its number takes as long as to walk some.
+            // Looking an order up by its number takes as long as walking some.
             let left = try count(.left(rest), session)
             return try read(
                 left > bounds.walkedPerLookUp * changes
@@ -85,8 +85,8 @@ enum OrderPages {
 
     /// - Parameters:
     ///   - statement: walks some orders of the list.
-    ///   - window: how many.
-    ///   - further: finds what the walk did not come to.
+    ///   - window: how many of them.
+    ///   - further: finds the orders behind the walk.
     private static func walk(
         _ question: OrderQuestion, _ statement: PostgresQuery, _ window: Int, _ session: borrowing PostgresSession,
         _ further: (OrderQuestion) throws -> [OrderMark]
@@ -107,7 +107,7 @@ enum OrderPages {
 }
 
 extension PostgresQuery {
-    /// For what comes after it in the transaction: an estimate that is wrong must not lead to reading a table from end to end.
+    /// For the later statements of the transaction: a wrong estimate must not lead to a scan of a table.
     fileprivate static let byIndexes = PostgresQuery(
         "orders.settings",
         """
@@ -160,7 +160,7 @@ extension PostgresQuery {
               from (select o.day, o.id, o.class_id, o.number
                       from storehook.booked_orders o where \(standing: question)
                      order by o.day desc, o.id desc limit \(window)) o
-             -- As a case it is asked of each row in turn, and the rest is left unread once there are enough.
+             -- As a CASE, it is evaluated row by row, and the rest is not read once there are enough.
              where case when o.class_id in (select * from unnest(\(classes))) then true else false end\(besides: question)
              order by o.day desc, o.id desc limit \(Int64(question.limit))
             """)
@@ -176,7 +176,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// A page of the latest orders has none of a class whose own latest order is older than as many others.
+    /// The classes that may be on a page: if a page's number of classes have a later latest order than a class has, that class is not on it.
     fileprivate static func latest(_ question: OrderQuestion, _ classes: [Int32]) -> PostgresQuery {
         PostgresQuery(
             "orders.latest",
@@ -200,7 +200,7 @@ extension PostgresQuery {
             "select count(*) from (\(changedOrders: question, since: since) limit \(most)) t")
     }
 
-    /// The highest id among the orders that a list may have: one entry of the index is read for each day.
+    /// The highest id among the orders of the list's days: one entry of the index is read for each day.
     fileprivate static func highest(_ question: OrderQuestion) -> PostgresQuery {
         PostgresQuery(
             "orders.highest",
@@ -251,7 +251,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// All orders of few classes are read in the index, and the rows of those alone that changed.
+    /// All orders of a few classes are read in the index, and only the rows of those that changed.
     fileprivate static func changedOf(
         _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp
     ) -> PostgresQuery {
@@ -272,7 +272,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// The row of each order of a class that fits is read.
+    /// The row of each order of a fitting class is read.
     fileprivate static func walkReading(
         _ question: OrderQuestion, _ classes: [Int32], _ window: Int
     ) -> PostgresQuery {
@@ -290,8 +290,8 @@ extension PostgresQuery {
             """)
     }
 
-    /// The row of an order is read only where something of it changed.
-    /// - Parameter window: how many are walked; nil for all.
+    /// The row of an order is read only where the order changed.
+    /// - Parameter window: how many orders are walked; nil for all.
     fileprivate static func walkAmongChanged(
         _ question: OrderQuestion, _ classes: [Int32], _ since: Timestamp, _ window: Int?
     ) -> PostgresQuery {
@@ -314,14 +314,14 @@ extension OrderQuestion {
     /// Whether the list ends at a day.
     fileprivate var isBoundedAbove: Bool { mark != nil || filter.to != nil }
 
-    /// Whether the index of classes lacks something that is asked for.
+    /// Whether the question has a condition that the index of classes lacks.
     fileprivate var needsRow: Bool { isNumbered || places != nil || filter.updatedSince != nil }
 }
 
 extension PostgresQuery.StringInterpolation {
     /// The latest orders of a class, as columns `day` and `id`.
     /// - Parameters:
-    ///   - isHead: whether the question bounds them from above; else the condition does.
+    ///   - isHead: whether the question bounds them from above, and not the condition.
     ///   - condition: names the class.
     fileprivate mutating func appendInterpolation(
         latest limit: Int, _ question: OrderQuestion, isHead: Bool, _ condition: String

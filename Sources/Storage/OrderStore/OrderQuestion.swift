@@ -3,26 +3,26 @@ import Postgres
 import PurchaseStore
 import Staff
 
-/// What a page of orders is read by: a filter whose words are looked up.
+/// The question of a page of orders: a filter after its words were looked up.
 struct OrderQuestion: Sendable {
-    /// Without its search and its tier.
+    /// The filter without its search and its tier.
     var filter: OrderFilter
-    /// The products of the tier; nil where none is asked for.
+    /// The products of the tier; nil without one.
     var tierProducts: [SubscriptionFilter.AppProduct]?
-    /// The products that the search names; nil where it is by something else.
+    /// The products that the search names; nil for another search.
     var namedProducts: [SubscriptionFilter.AppProduct]?
-    /// Only those with a number.
+    /// Only orders with a number.
     var isNumbered = false
-    /// Only those with one of these places within their day.
+    /// Only orders with one of these places within their day.
     var places: [ClosedRange<Int32>]?
-    /// No order of the days that are asked for has a higher id; nil where it was not looked up.
+    /// The highest id of an order of these days; nil where it was not looked up.
     var highestID: Int64?
-    /// Behind it.
+    /// The list goes on behind this place.
     var mark: OrderMark?
     /// The most to find.
     var limit: Int
 
-    /// The first and the last day; where they are the wrong way round, nothing is found.
+    /// Restricts it to some days.
     mutating func restrict(to days: ClosedRange<CalendarDay>) {
         filter.from = max(filter.from ?? days.lowerBound, days.lowerBound)
         filter.to = min(filter.to ?? days.upperBound, days.upperBound)
@@ -72,10 +72,10 @@ extension PostgresQuery.StringInterpolation {
         }
     }
 
-    /// Conditions on where `o`, a row of `booked_orders`, stands in the list.
+    /// Conditions on the place of `o`, a row of `booked_orders`, in the list.
     mutating func appendInterpolation(standing question: OrderQuestion) {
         appendLiteral("o.class_id is not null")
-        // One bound from above: of two, PostgreSQL may begin with the wider one, and walk.
+        // One bound from above: given two, PostgreSQL may begin with the wider one, and walk.
         let to = question.filter.to
         if let mark = question.mark, to.map({ mark.day <= $0 }) ?? true {
             appendLiteral(" and (o.day, o.id) < (")
@@ -91,7 +91,7 @@ extension PostgresQuery.StringInterpolation {
         appendInterpolation(from: question)
     }
 
-    /// A statement: the orders of which something changed since the instant that is asked for, some of them twice.
+    /// A statement: the orders that changed since the instant of the question, some of them twice.
     mutating func appendInterpolation(changedOrders question: OrderQuestion, since: Timestamp) {
         for (table, changed) in [("booked_transactions", "changed_at"), ("booked_attempts", "last_at")] {
             if table != "booked_transactions" { appendLiteral(" union all ") }
@@ -132,7 +132,7 @@ extension PostgresQuery.StringInterpolation {
         appendInterpolation(value)
     }
 
-    /// A constant for the planner, whatever the session's settings.
+    /// A constant for the planner, with every setting of the session.
     private mutating func appendInterpolation(day: CalendarDay) {
         appendLiteral("('1970-01-01'::date + ")
         appendInterpolation(Int32(clamping: day.number))

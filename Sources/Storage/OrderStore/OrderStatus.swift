@@ -1,6 +1,6 @@
 import Base
 
-/// What became of an order.
+/// The status of an order.
 package enum OrderStatus: String, Sendable, Hashable, CaseIterable, JSONConvertible {
     /// An app reported that it was begun.
     case pending
@@ -15,6 +15,6 @@ package enum OrderStatus: String, Sendable, Hashable, CaseIterable, JSONConverti
     /// All money went back.
     case refunded
 
-    /// Those with a refund that stands.
+    /// The statuses with a standing refund.
     static let withRefund: [OrderStatus] = [.partiallyRefunded, .refunded]
 }

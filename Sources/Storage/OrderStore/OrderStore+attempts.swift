@@ -6,11 +6,11 @@ import Postgres
 import Subscriptions
 
 extension OrderStore {
-    /// Books what apps reported of attempts to buy: the attempts of which they are, each with a row of `booked_orders` that stays hidden
-    /// until ``matchAttempts(at:atMost:)`` has looked for its transaction. One worker does this at a time.
+    /// Books reports of attempts to buy, grouped into attempts. Each attempt has a row of `booked_orders`, which stays hidden until
+    /// ``matchAttempts(at:atMost:)`` has looked for its transaction. One worker at a time does this.
     ///
-    /// It does not wait for transactions that apply evidence or erase an account: what these have locked is booked in the next round.
-    /// - Returns: how many reports were booked.
+    /// It does not wait for transactions that apply evidence or erase an account: reports that these have locked are booked in the next round.
+    /// - Returns: the number of booked reports.
     /// - Throws: `PostgresError`; `UnreadableCatalog` where a newer release applied the catalog.
     package func bookAttempts(_ accounts: AccountStore, atMost limit: Int = 500) async throws -> Int {
         let options = TransactionOptions(
@@ -38,7 +38,7 @@ extension OrderStore {
         }
     }
 
-    /// The attempts that reports may be of, locked; and those of which some are locked by others.
+    /// The attempts that reports may belong to, locked; and the keys of attempts that other transactions have locked.
     private func stored(
         near reports: [AttemptGrouping.Report], _ session: borrowing PostgresSession
     ) throws -> (attempts: [AttemptGrouping.Attempt], locked: Set<AttemptKey>) {
@@ -65,7 +65,7 @@ extension OrderStore {
 }
 
 extension Catalog {
-    /// The app that sells a product of Apple's; nil where none does, or several do.
+    /// The app with a product of Apple's; nil where no app has it, or several do.
     func app(ofProduct productID: String) -> String? {
         let apps = Set(products.filter { $0.productID == productID }.map(\.bundleID))
         return apps.count == 1 ? apps.first : nil
@@ -73,7 +73,7 @@ extension Catalog {
 }
 
 extension PostgresQuery {
-    /// Reports that no order took note of, locked: an erasure deletes them before or after, and takes out what they came to.
+    /// Reports that are not booked yet, locked. An erasure deletes them before or after this, and also removes their attempts' texts.
     fileprivate static func unbooked(zone: String, _ limit: Int) -> PostgresQuery {
         PostgresQuery(
             "orders.unbooked",

@@ -6,7 +6,7 @@ import PurchaseStore
 package import Subscriptions
 
 extension OrderStore {
-    /// What a transaction changes in the books about one purchase.
+    /// The changes of one purchase in the books by a transaction.
     package struct Change: Sendable {
         /// The purchase; it is locked until the transaction ends.
         package var key: PurchaseKey
@@ -25,8 +25,8 @@ extension OrderStore {
 
     /// Books what a transaction changes about purchases, in that transaction.
     /// - Parameters:
-    ///   - catalog: the current one: its zone says on which day an order is, its tiers what is an upgrade. Nil before the first.
-    ///   - clock: which periods have begun.
+    ///   - catalog: the current one: its zone decides the days of orders, and its tiers decide what an upgrade is. Nil before the first.
+    ///   - clock: the present instant: it decides which periods have begun.
     /// - Throws: `PostgresError`.
     package func book(
         _ changes: [Change], under catalog: Catalog?, at clock: PostgresTimestamp, _ session: borrowing PostgresSession
@@ -78,7 +78,7 @@ extension OrderStore {
         if !gone.isEmpty { try session.query(.hide(gone)) }
     }
 
-    /// Derives the status of orders of which something is refunded, or was.
+    /// Derives the status of orders with refunds, or with reversals of refunds.
     private func settle(_ ids: [Int64], _ session: borrowing PostgresSession) throws {
         let rows = try session.query(.standing(ids)).map { row in
             (
@@ -150,7 +150,7 @@ private struct BookedLine {
 
     var place: OrderPlace { OrderPlace(purchase, order.key) }
     var shownClass: OrderClass { OrderClass(purchase, order.plan, "completed", shown) }
-    /// Whether anything is refunded, or was.
+    /// Whether it has a refund, or the reversal of one.
     var hasRefunds: Bool { hadRefunds || changed.contains { !$0.refunds.isEmpty } }
 
     /// The changed transactions as they are written.
@@ -191,7 +191,7 @@ private struct BookedRow {
 extension PostgresQuery {
     /// Writes orders; returns their ids and status.
     ///
-    /// A renewal changes no column that an index has, so that the order's row stays on its page (PostgreSQL, "Heap-Only Tuples").
+    /// A renewal changes no indexed column: so the order's row stays on its page (PostgreSQL, "Heap-Only Tuples").
     fileprivate static func book(
         _ lines: [BookedLine], _ numbers: [OrderClass: Int32], zone: String
     ) -> PostgresQuery {
@@ -301,7 +301,7 @@ extension PostgresQuery {
         ).keepingPlan()
     }
 
-    /// Deletes the rows beyond those that transactions have.
+    /// Deletes surplus rows of transactions.
     fileprivate static func trimRefunds(_ items: [(order: Int64, item: String, count: Int16)]) -> PostgresQuery {
         PostgresQuery(
             "orders.trim_refunds",
@@ -342,7 +342,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// The status of an order `o` by its stored transactions: it is refunded when all that money was paid for is, in full.
+    /// The status of an order `o` by its stored transactions. It is refunded when each transaction with money is refunded in full.
     static let standing = """
         select case when count(*) filter (where t.price is distinct from 0 and t.revoked_share = 100000) > 0
                      and bool_and(t.revoked_share is not distinct from 100000) filter (where t.price is distinct from 0)
@@ -369,7 +369,7 @@ extension PostgresQuery {
         ).keepingPlan()
     }
 
-    /// Hides orders that are none any more; their numbers stay.
+    /// Hides orders without transactions. Their numbers stay.
     static func hide(_ places: [OrderPlace]) -> PostgresQuery {
         PostgresQuery(
             "orders.hide",

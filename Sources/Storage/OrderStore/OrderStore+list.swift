@@ -10,15 +10,15 @@ extension OrderStore {
     /// How many orders a page has by default.
     package static let usualLimit = 25
 
-    /// Whether a cursor is one of this list's.
+    /// Whether a cursor is one of this list.
     package static func isCursor(_ cursor: ListCursor) -> Bool { OrderMark(cursor) != nil }
 
-    /// Orders, those of the latest days first. Hidden ones are left out.
+    /// Orders, the latest days first. Hidden ones are left out.
     /// - Parameters:
-    ///   - catalog: the current one, which names products and knows tiers; nil before the first.
-    ///   - cursor: behind it.
+    ///   - catalog: the current one, for the names and tiers of products; nil before the first.
+    ///   - cursor: the place behind which the page begins.
     ///   - limit: the most to return, 1 or more.
-    ///   - bounds: up to what it is read in which way.
+    ///   - bounds: the bounds that choose the way to read.
     /// - Throws: `ActRefusal` where the tier is unknown; `PostgresError`.
     package func list(
         _ filter: OrderFilter = .init(), under catalog: Catalog?, after cursor: ListCursor? = nil,
@@ -39,7 +39,7 @@ extension OrderStore {
         }
     }
 
-    /// One snapshot, so that an order that is hidden meanwhile leaves no hole.
+    /// One snapshot: an order that is hidden meanwhile leaves no hole.
     static let reading = TransactionOptions(isolation: .repeatableRead, isReadOnly: true, name: "orders")
 
     /// A way in which a text leads to orders.
@@ -48,7 +48,7 @@ extension OrderStore {
         var candidates: OrderCandidates?
     }
 
-    /// All ways in which what is searched for leads to orders; what each finds belongs to the list.
+    /// All ways in which the searched text leads to orders. The list has the orders of each.
     private func ways(of search: String?, _ plain: OrderQuestion, _ catalog: Catalog?) async throws -> [Way] {
         let account = plain.filter.account.map { OrderCandidates.account($0) }
         guard let search else { return [Way(question: plain, candidates: account)] }
@@ -91,7 +91,7 @@ extension OrderStore {
         return catalog.products.filter { $0.tier == tier }.map { .init(bundleID: $0.bundleID, productID: $0.productID) }
     }
 
-    /// Those of which an id is the text, or a name in any language begins with it, in any case.
+    /// The products with an id that is the text, or with a name in any language that begins with it, in any case.
     private static func products(named text: String, _ catalog: Catalog?) -> [SubscriptionFilter.AppProduct] {
         let wanted = text.lowercased()
         return (catalog?.products ?? []).filter { product in

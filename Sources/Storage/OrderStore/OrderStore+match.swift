@@ -4,12 +4,13 @@ package import Postgres
 import Subscriptions
 
 extension OrderStore {
-    /// Looks for the transactions that complete attempts which are due, and derives the status of those attempts. Comes before numbers are
-    /// dealt. One worker does this at a time.
+    /// Looks for the transactions that complete due attempts, and derives the status of these attempts. Runs before numbers are dealt. One worker
+    /// at a time does this.
     ///
     /// It does not wait for transactions that book orders: attempts and orders that these have locked are left for the next round.
-    /// - Parameter instant: which attempts are due, and which have been pending for too long; the database's clock by default.
-    /// - Returns: how many accounts' products were looked at.
+    /// - Parameter instant: the present instant: it decides which attempts are due, and which have been pending for too long. The database's clock
+    ///   by default.
+    /// - Returns: the number of pairs of account and product that were looked at.
     /// - Throws: `PostgresError`.
     package func matchAttempts(at instant: PostgresTimestamp? = nil, atMost limit: Int = 50) async throws -> Int {
         // Durable: people read numbers to each other.
@@ -31,12 +32,12 @@ extension OrderStore {
                     }
                 }
             }
-            // Before any lock that somebody waits for who adds classes.
+            // Before any lock that another transaction, which adds classes, may wait for.
             let numbers = try numbers(of: classes, session)
             var done = 0
             for group in groups {
                 let rows = try session.query(.attempts(group.ids, at: instant))
-                // Where another transaction has one of them, or an erasure took its account.
+                // Another transaction has locked one of them, or an erasure removed its account.
                 guard rows.count == group.ids.count,
                     let clock = try rows.first?.decode("clock", as: PostgresTimestamp.self)
                 else { continue }
@@ -77,7 +78,7 @@ extension OrderStore {
         let lost = changed.filter { $0.attempt.match != nil && $0.attempt.match != $0.match }
         if !lost.isEmpty { try session.query(.unmatch(lost.map(\.attempt.id))) }
         try session.query(.write(changed))
-        // An order without a number takes that of the first attempt that came to it.
+        // An order without a number takes the number of its first attempt.
         var given: [(from: Int64, to: Int64, row: NumberedRow)] = []
         for change in new.sorted(by: {
             ($0.attempt.matched.firstAt, $0.attempt.id) < ($1.attempt.matched.firstAt, $1.attempt.id)
@@ -96,8 +97,8 @@ extension OrderStore {
         return true
     }
 
-    /// The transactions that complete an account's attempts to buy a product. An attempt keeps a transaction that went to another account
-    /// or to none: moves change no order, and what an erased account bought has no account.
+    /// The transactions that complete an account's attempts to buy a product. An attempt keeps its transaction if that went to another account, or
+    /// to none: moves change no order, and purchases of an erased account have none.
     private func matches(
         of attempts: [StoredAttempt], _ token: UniqueIdentifier?, _ session: borrowing PostgresSession
     ) throws -> [Int64: StoredAttempt.Match] {
@@ -149,7 +150,8 @@ private struct NumberedRow {
 }
 
 extension PostgresQuery {
-    /// Attempts to look at, with all others of the same account, product and environment: which transaction is whose depends on all of them.
+    /// Attempts to look at, with all others of the same account, product and environment: all of these decide which transaction completes which
+    /// attempt.
     fileprivate static func dueAttempts(at instant: PostgresTimestamp?, _ limit: Int) -> PostgresQuery {
         PostgresQuery(
             "orders.due_attempts",
@@ -188,7 +190,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// Those of which the account no longer has the transaction, though it stands in the books as before.
+    /// The attempts with a transaction that is unchanged in the books, and that the account no longer has.
     fileprivate static func keptMatches(_ ids: [Int64], of token: UniqueIdentifier) -> PostgresQuery {
         PostgresQuery(
             "orders.kept_matches",
@@ -206,7 +208,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// The account's transactions that may complete one of the attempts, but for those that complete another account's.
+    /// The account's transactions that may complete one of the attempts, without those that complete an attempt of another account.
     fileprivate static func sales(for attempts: [StoredAttempt], of token: UniqueIdentifier) -> PostgresQuery {
         PostgresQuery(
             "orders.sales",
@@ -239,7 +241,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// A transaction completes one attempt at most: what others are to get is taken from its owner first.
+    /// A transaction completes at most one attempt: before another attempt gets it, its present one loses it.
     fileprivate static func unmatch(_ ids: [Int64]) -> PostgresQuery {
         PostgresQuery(
             "orders.unmatch",

@@ -8,10 +8,10 @@ extension OrderStore {
     /// orders do not wait for it, and it does not wait for them.
     ///
     /// One worker does this at a time. An order that another transaction has locked gets its number in the next round.
-    /// - Returns: how many orders got a number.
+    /// - Returns: the number of orders that got one.
     /// - Throws: `PostgresError`; `UnreadableCatalog` where a newer release applied the catalog.
     package func deal(_ accounts: AccountStore, atMost limit: Int = 1000) async throws -> Int {
-        // Durable: people read numbers to each other, and one that is lost would be given to another order.
+        // Durable: people read numbers to each other, and a lost number would be given to another order.
         let options = TransactionOptions(
             idleTimeout: .seconds(10), isDurable: true, goesByIndexes: true, name: "orders.deal")
         return try await pool.withTransaction(options) { session in
@@ -21,7 +21,7 @@ extension OrderStore {
         }
     }
 
-    /// Locks the row of a task; nil where another worker has it.
+    /// Locks the row of a task; nil while another worker has the lock.
     static func takesTurn(_ task: String, _ session: borrowing PostgresSession) throws -> PostgresRow? {
         try session.query(
             PostgresQuery(
@@ -50,7 +50,7 @@ extension OrderStore {
 }
 
 extension PostgresQuery {
-    /// A day's last number is read and written with the orders that get its next ones: none is given twice, and none is left out.
+    /// A day's last number is read and written together with the orders that get the next ones: no number is given twice, and none is skipped.
     fileprivate static func deal(zone: String, _ limit: Int) -> PostgresQuery {
         PostgresQuery(
             "orders.deal",

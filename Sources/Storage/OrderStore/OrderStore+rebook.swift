@@ -6,13 +6,13 @@ package import PurchaseStore
 package import Subscriptions
 
 extension OrderStore {
-    /// Derives the orders of purchases anew from their stored facts, and holds the stored rows against them.
+    /// Derives the orders of purchases anew from their stored facts, and compares the stored rows with them.
     ///
-    /// What is evidence of its own stays: numbers and their days, ranks of tiers, when something was heard of.
+    /// Evidence of its own stays: numbers and their days, ranks of tiers, and instants of arrival.
     /// - Parameters:
     ///   - keys: locked where `repair` is set.
-    ///   - repair: write what differs.
-    /// - Returns: what differs, or with `repair` what differed.
+    ///   - repair: write the differences.
+    /// - Returns: the differences; with `repair`, those before it.
     /// - Throws: `PostgresError`; `UnreadableCatalog` where a newer release applied the catalog.
     @discardableResult
     package func rebook(
@@ -142,7 +142,7 @@ extension BookedOrder {
         compare(
             "booked_orders", place.words, "refunded_at", stored.refundedAt.map { "\($0)" },
             stored.standing.refundedAt.map { "\($0)" })
-        // What is about to turn shows what it showed.
+        // An order that is about to show its next transaction still shows the earlier one.
         if stored.turnsAt.map({ instant < $0 }) ?? true {
             let shown = shown(at: instant)
             compare("booked_orders", place.words, "item", stored.item, shown?.item)

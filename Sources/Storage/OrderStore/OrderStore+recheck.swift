@@ -4,12 +4,12 @@ package import Postgres
 package import Subscriptions
 
 extension OrderStore {
-    /// Has attempts to buy looked at again, in the transaction that changed what may complete them: those that a changed transaction may
-    /// complete by its account, product and date, and all of accounts that purchases have come to.
+    /// Marks attempts to buy that workers look at again, in the transaction that changed purchases. These are the attempts that a changed
+    /// transaction may complete, by its account, product and date, and all attempts of accounts that got purchases.
     /// - Parameters:
     ///   - owners: the accounts of the purchases that changed; they are locked.
-    ///   - winners: accounts that purchases have come to; they are locked.
-    ///   - changes: what was booked: where transactions went, the attempts that they completed are open again.
+    ///   - winners: the accounts that got purchases; they are locked.
+    ///   - changes: what was booked: attempts of transactions that went away are open again.
     /// - Throws: `PostgresError`.
     package func recheckAttempts(
         after changes: [Change], of owners: [PurchaseKey: UniqueIdentifier], and winners: Set<UniqueIdentifier>,
@@ -46,7 +46,7 @@ private struct RecheckedSale {
 }
 
 extension PostgresQuery {
-    /// A day and a bit wider than the windows of ``/Subscriptions/AttemptMatching``, which decides.
+    /// A little more than a day wider than the windows of ``/Subscriptions/AttemptMatching``, which decides.
     fileprivate static func recheck(_ sales: [RecheckedSale]) -> PostgresQuery {
         PostgresQuery(
             "orders.recheck",

@@ -3,10 +3,10 @@ import Accounts
 import Postgres
 
 extension OrderStore {
-    /// Books what apps reported of restores, for figures: how each ended, without the account. One worker does this at a time.
+    /// Books reports of restores for figures: the outcome of each, without the account. One worker at a time does this.
     ///
-    /// A restore that is pending has not ended, and is passed over. What an erasure has locked is deleted.
-    /// - Returns: how many reports were booked or passed over.
+    /// A pending restore has no outcome, and is passed over. Reports that an erasure has locked are deleted by it.
+    /// - Returns: the number of reports that were booked or passed over.
     /// - Throws: `PostgresError`; `UnreadableCatalog` where a newer release applied the catalog.
     package func bookRestores(_ accounts: AccountStore, atMost limit: Int = 500) async throws -> Int {
         let options = TransactionOptions(
@@ -26,7 +26,7 @@ extension OrderStore {
 }
 
 extension PostgresQuery {
-    /// Restores that nothing took note of, locked: an erasure deletes them before or after.
+    /// Restores that are not booked yet, locked. An erasure deletes them before or after this.
     fileprivate static func unbookedRestores(_ limit: Int) -> PostgresQuery {
         PostgresQuery(
             "orders.unbooked_restores",
@@ -40,7 +40,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// What an app wrote in the place of a product that the catalog lacks may be anything, a name too, and is left out.
+    /// A product that the catalog lacks is left out: an app may write anything in its place, even a name.
     fileprivate static func bookRestores(_ reports: [Int64], apps: [String]) -> PostgresQuery {
         PostgresQuery(
             "orders.book_restores",

@@ -3,8 +3,8 @@ import Base
 import Postgres
 
 extension OrderStore {
-    /// The orders that a text names: by a whole number, by an order's key, by a transaction, an order line or an original transaction of
-    /// Apple's, in any environment. Hidden ones are named as such; one that does not exist is not there. At most 100.
+    /// The orders of a text, in any environment: by a whole number, an order's key, or a transaction, an order line or an original transaction of
+    /// Apple's. Hidden orders are included as such. At most 100.
     /// - Parameter catalog: names products; nil before the first.
     /// - Throws: `PostgresError`.
     package func show(_ text: String, under catalog: Catalog?) async throws -> [ShownOrder] {

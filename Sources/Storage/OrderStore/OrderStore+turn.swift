@@ -1,11 +1,11 @@
 import Postgres
 
 extension OrderStore {
-    /// Lets orders show the transaction that has begun meanwhile: a renewal is charged up to a day ahead. Any number of workers do this.
-    /// - Returns: how many orders show another one.
+    /// Makes orders show a transaction that has begun meanwhile: a renewal is charged up to a day ahead. Any number of workers do this.
+    /// - Returns: the number of orders that show another one.
     /// - Throws: `PostgresError`.
     package func turn(atMost limit: Int = 500) async throws -> Int {
-        // A class is added in a transaction of its own: who books adds them before it locks an order.
+        // Classes are added in a transaction of their own: transactions that book add classes before they lock an order.
         let wanted = try await pool.withTransaction(TransactionOptions(goesByIndexes: true, name: "orders.turn")) {
             session in
             let due = try session.query(.due(limit, isLocking: false)).map { try OrderClass($0) }
@@ -20,7 +20,7 @@ extension OrderStore {
 }
 
 extension PostgresQuery {
-    /// Orders whose next transaction has begun, each with what it shows then.
+    /// Orders with a next transaction that has begun, each with the values to show.
     fileprivate static func due(_ limit: Int, isLocking: Bool) -> PostgresQuery {
         PostgresQuery(
             "orders.due",

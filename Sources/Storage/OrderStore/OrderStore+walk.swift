@@ -5,11 +5,10 @@ package import PurchaseStore
 import Subscriptions
 
 extension OrderStore {
-    /// Books a page of the purchases that were stored before there were orders, or before orders had all that is kept of them now. One worker
-    /// does this at a time.
+    /// Books a page of the purchases that an earlier release stored without orders, or with less about them. One worker at a time does this.
     ///
-    /// The page's purchases are locked, as by a worker that applies evidence about them: what that worker books, it books after this.
-    /// - Returns: how many purchases were looked at.
+    /// It locks the page's purchases, as workers do that apply evidence about them: such a worker books its changes after this.
+    /// - Returns: the number of purchases that were looked at.
     /// - Throws: `PostgresError`; `UnreadableCatalog` where a newer release applied the catalog.
     package func walk(_ ledger: Ledger, _ accounts: AccountStore, atMost limit: Int = 100) async throws -> Int {
         let options = TransactionOptions(idleTimeout: .seconds(30), goesByIndexes: true, name: "orders.walk")

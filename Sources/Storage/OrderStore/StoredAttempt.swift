@@ -3,7 +3,7 @@ import Foundation
 import Postgres
 import Subscriptions
 
-/// An attempt to buy as it is stored, with what its own row of `booked_orders` shows.
+/// A stored attempt to buy, with its own row of `booked_orders`.
 struct StoredAttempt: Sendable {
     /// The transaction that completes an attempt.
     struct Match: Sendable, Hashable {
@@ -11,8 +11,8 @@ struct StoredAttempt: Sendable {
         var item: String
     }
 
-    /// How long after a report was booked an attempt is looked at once more, in seconds: a transaction that was being applied at the moment
-    /// is committed by then.
+    /// The seconds after a report was booked at which its attempt is looked at once more: a transaction that was applied at that moment has
+    /// committed by then.
     static let pause: Int64 = 60
 
     let matched: AttemptMatching.Attempt
@@ -61,7 +61,7 @@ struct StoredAttempt: Sendable {
 }
 
 extension OrderClass {
-    /// What an attempt is listed by. What apps write in the place of a product that the catalog lacks makes no classes: it may be anything.
+    /// The class of an attempt in lists. A product that the catalog lacks makes no class: an app may write anything in its place.
     static func attempt(
         environment: String, bundleID: String, productID: String, _ status: OrderStatus
     ) -> OrderClass {

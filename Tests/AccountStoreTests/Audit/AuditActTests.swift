@@ -21,7 +21,7 @@ struct AuditActTests {
         }
     }
 
-    @Test func `Every act for an account names who, when, why, before and after`() async throws {
+    @Test func `Every act for an account has its actor, time, reason, before and after on record`() async throws {
         try await prepared { database, log in
             let acts: [(StaffAct.Kind, String, String, String)] = [
                 (.changeTier(to: "premium"), "change_tier", "pro", "premium"),
@@ -116,7 +116,7 @@ struct AuditActTests {
         }
     }
 
-    @Test func `Nobody becomes one of the staff by a name`() async throws {
+    @Test func `A name makes no member of the staff`() async throws {
         try await prepared { database, log in
             _ = try await database.pipeline.act(.revoke, for: account(1), by: "staff:1", why: "why")
             let row = try #require(try await log.rows(after: 1, through: .max).first)
@@ -124,7 +124,7 @@ struct AuditActTests {
         }
     }
 
-    @Test func `A transaction that has acted and not committed holds nobody up`() async throws {
+    @Test func `A transaction that has acted and not committed holds no other up`() async throws {
         try await prepared { database, log in
             let held = try await HeldTransaction(in: database.database, Self.act)
             let done = try await database.pipeline.act(.revoke, for: account(1), by: "cli:anna", why: "why")
@@ -135,7 +135,7 @@ struct AuditActTests {
         }
     }
 
-    @Test func `Eight who act at once are in one order without a gap`() async throws {
+    @Test func `Eight acts at once are in one order without a gap`() async throws {
         try await prepared { database, log in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 1...8 {
@@ -157,7 +157,7 @@ struct AuditActTests {
         }
     }
 
-    @Test func `The database and the program compute the same hash, whatever the text`() async throws {
+    @Test func `The database and the program compute the same hash of every text`() async throws {
         try await prepared { database, log in
             for text in ["ä€😀", "a:b-7:", "-", "\u{1}\n\"\\"] {
                 _ = try await database.pipeline.act(

@@ -176,7 +176,7 @@ struct AuditVerifyTests {
                 "select count(*) from storehook.audit_texts where erased_at is not null and (salt is not null or body is not null)"
             )
             #expect(kept == 0, "with the salt, the digest would still prove what the text was")
-            // Whoever erases a text without saying so is found out: what the row lacks is not what the audit says.
+            // Erasing a text without a record of it is found: the row does not match the audit.
             try await database.pool.query("delete from storehook.audit_texts where place = 2")
             #expect(try await log.verify().fault == .textLost(2))
         }

@@ -6,7 +6,7 @@ import Testing
 struct CommissionTests {
     /// What is wrong with a table.
     private func faults(_ text: String) -> [String] {
-        do throws(CommissionFault) { _ = try Commission(yaml: text) } catch { return error.findings.map(\.description) }
+        do throws(FigureFileFault) { _ = try Commission(yaml: text) } catch { return error.findings.map(\.description) }
         return []
     }
 
@@ -136,7 +136,7 @@ struct CommissionTests {
     func all() throws {
         let text =
             "rates:\n  - {from: 2008-07-10, first_year: 130%}\ntaxes:\n  - {from: x, storefronts: [DEU], included: 19%}\n"
-        let fault = #expect(throws: CommissionFault.self) { try Commission(yaml: text) }
+        let fault = #expect(throws: FigureFileFault.self) { try Commission(yaml: text) }
         #expect(fault?.findings.map(\.line) == [2, 4])
         #expect(fault?.description.hasPrefix("line 2: first_year is a share") == true)
         #expect(fault?.description.hasSuffix("; and 1 more") == true)

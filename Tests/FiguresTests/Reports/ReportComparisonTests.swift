@@ -104,7 +104,7 @@ struct ReportComparisonTests {
         #expect(comparison.partnerShares[1].ratio == nil)
     }
 
-    @Test("A report that repeats the books is equal, whatever is sold")
+    @Test("A report that repeats the books is equal, for random sales")
     func repeats() throws {
         var chance = SeededGenerator()
         let countries = [("US", "USA"), ("CN", "CHN"), ("DE", "DEU"), ("XK", "XKS")]

@@ -101,6 +101,8 @@ extension GoldenLife {
         let policy = "\(directory)/policy.yaml"
         let commission = "\(directory)/lost-commission.yaml"
         try Data("rates: [{from: 2008-07-10, first_year: 30%}]\n".utf8).write(to: URL(fileURLWithPath: commission))
+        let fiscal = "\(directory)/lost-fiscal-calendar.yaml"
+        try Data("years: [{year: 2026, from: 2025-09-28}]\n".utf8).write(to: URL(fileURLWithPath: fiscal))
         let notification = try await site.value(
             "select notification_uuid::text from storehook.notifications order by received_at limit 1", as: String.self)
         let letter = try await site.value("select min(id) from storehook.dead_letters", as: Int64.self)
@@ -174,9 +176,10 @@ extension GoldenLife {
             Call("staff token", "--list"), Call("staff add", "\(somebody)@example.com --role viewer"),
             Call("staff token", "\(somebody)@example.com"), Call("staff list"), Call("audit list"),
             Call("orders list", "--environment Production"), Call("orders show", try original("alice")),
-            Call("figures show", "net"),
+            Call("figures show", "net"), Call("figures users"), Call("figures usage"),
             Call("rates import", "-", input: "date,currency,rate\n2026-03-02,USD,1.25\n"), Call("rates list"),
             Call("commission apply", list: [commission]), Call("commission show"),
+            Call("fiscal-calendar apply", list: [fiscal]), Call("fiscal-calendar show"),
             Call("refunds list"), Call("audit list", "--open --format table"), Call("audit verify"),
             Call("audit export"),
             Call("staff remove", "\(somebody)@example.com"),

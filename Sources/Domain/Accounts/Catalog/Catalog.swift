@@ -18,8 +18,10 @@ public final class Catalog: Sendable {
     public let trial: Trial?
     /// The time zone of the days and months that usage is counted by.
     public let timeZone: TimeZone
-    /// The currency in which figures of money are answered (ISO 4217); nil where each currency is by itself.
+    /// The currency of figures of money (ISO 4217); nil for each currency by itself.
     public let reportingCurrency: String?
+    /// Whether figures are kept by the months of Apple's fiscal year, too.
+    public let hasFiscalMonths: Bool
     /// How many days before its end an access counts as ending soon.
     public let warningDays: Int
     /// The policy for Apple's refund requests; nil where the file has none: then it does not apply.
@@ -29,7 +31,7 @@ public final class Catalog: Sendable {
     public init(
         tiers: [Tier], products: [Product] = [], features: [Feature] = [], aliases: [String: String] = [:],
         trial: Trial? = nil, timeZone: TimeZone = .gmt, reportingCurrency: String? = nil,
-        warningDays: Int = Catalog.usualWarningDays, refunds: ConsumptionPolicy? = nil
+        hasFiscalMonths: Bool = false, warningDays: Int = Catalog.usualWarningDays, refunds: ConsumptionPolicy? = nil
     ) {
         self.tiers = tiers
         self.products = products
@@ -39,6 +41,7 @@ public final class Catalog: Sendable {
         self.trial = trial
         self.timeZone = timeZone
         self.reportingCurrency = reportingCurrency
+        self.hasFiscalMonths = hasFiscalMonths
         self.warningDays = warningDays
         self.refunds = refunds
     }
@@ -95,7 +98,7 @@ extension Catalog: Hashable {
         a === b
             || a.tiers == b.tiers && a.products == b.products && a.features == b.features && a.aliases == b.aliases
                 && a.trial == b.trial && a.timeZone == b.timeZone && a.reportingCurrency == b.reportingCurrency
-                && a.warningDays == b.warningDays && a.refunds == b.refunds
+                && a.hasFiscalMonths == b.hasFiscalMonths && a.warningDays == b.warningDays && a.refunds == b.refunds
     }
 
     /// By tiers and products, which nearly always differ where catalogs do.

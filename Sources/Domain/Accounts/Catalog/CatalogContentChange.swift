@@ -8,6 +8,7 @@ public struct CatalogContentChange: Sendable, Hashable {
         case tier, product, feature, alias, trial
         case timeZone = "time_zone"
         case reportingCurrency = "reporting_currency"
+        case fiscalMonths = "fiscal_months"
         case warningDays = "warning_days"
         case refunds
     }
@@ -48,6 +49,7 @@ extension Catalog {
         changes.compareMembers(.trial, nil, trial?.members, after.trial?.members)
         changes.add(.timeZone, nil, nil, timeZone.identifier, after.timeZone.identifier)
         changes.add(.reportingCurrency, nil, nil, reportingCurrency, after.reportingCurrency)
+        changes.add(.fiscalMonths, nil, nil, "\(hasFiscalMonths)", "\(after.hasFiscalMonths)")
         changes.add(.warningDays, nil, nil, "\(warningDays)", "\(after.warningDays)")
         changes.compareRules(refunds?.rules ?? [], after.refunds?.rules ?? [])
         return changes.all

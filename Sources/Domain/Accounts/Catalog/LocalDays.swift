@@ -1,6 +1,6 @@
 import AppStorePayloads
-import Base
-import Foundation
+package import Base
+package import Foundation
 
 /// The calendar days of a time zone, by their number from 1970-01-01 on.
 ///
@@ -41,4 +41,9 @@ struct LocalDays {
             timeZone.secondsFromGMT(
                 for: Date(timeIntervalSince1970: Double(instant.millisecondsSince1970) / 1000)))
     }
+}
+
+extension CalendarDay {
+    /// Its first instant in a time zone: midnight, or the first instant after it where the clocks go forward then.
+    package func start(in timeZone: TimeZone) -> Timestamp { LocalDays(timeZone: timeZone).start(of: number) }
 }

@@ -25,7 +25,7 @@ public struct RefundDecision: Sendable, Hashable {
     public var number: RefundNumber
     /// What was decided.
     public var word: Word
-    /// How it was asked for.
+    /// The type of the request.
     public var kind: RefundRequest.Kind
 
     /// What a request says; nil where it says nothing: it was taken back, or what was approved was refunded elsewhere.

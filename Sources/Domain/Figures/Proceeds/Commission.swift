@@ -1,14 +1,14 @@
 package import Base
 
-/// Which share of a price Apple keeps, and which is tax, by storefront, program, kind of product and day: a table with dates.
+/// The shares of a price that are Apple's commission and tax, by storefront, program, kind of product and day: a table with dates.
 ///
-/// Of each list the entries stand in the order of their days. Of those that fit a purchase the last one up to its day counts.
+/// The entries of each list stand in the order of their days. For a purchase the last entry counts that fits it and does not begin later.
 package struct Commission: Sendable, Hashable {
     /// Apple's terms for a developer.
     package enum Program: String, Sendable, Hashable, CaseIterable {
         /// The usual ones.
         case standard
-        /// Those of the App Store Small Business Program.
+        /// The terms of the App Store Small Business Program.
         case smallBusiness = "small_business"
     }
 
@@ -38,7 +38,7 @@ package struct Commission: Sendable, Hashable {
         package var oneTime: PriceShare
     }
 
-    /// What of the customer's price is tax from a day on.
+    /// The share of tax in the customer's price, from a day on.
     package struct Tax: Sendable, Hashable {
         /// The first day.
         package var from: CalendarDay

@@ -1,60 +1,44 @@
 import Base
 import Yams
 
-/// Reads a commission table and reports all that is wrong with it.
-struct CommissionReader {
-    private(set) var faults: [YAMLFault] = []
-
-    /// The table of a text; nil where anything is wrong.
-    mutating func read(_ text: String) -> Commission? {
-        let root: Node
-        do throws(YAMLFault) {
-            try YAMLText.refuseAliases(in: text, Self.what)
-            guard let node = try YAMLText.root(of: text, Self.what) else {
-                throw YAMLFault(line: nil, message: "it is empty; write rates: and below it a list")
-            }
-            root = node
-        } catch {
-            faults.append(error)
-            return nil
-        }
-        ValueSchema.strict(.commission).check(root, Self.what, &faults)
-        // What is contradictory is looked for in values that can be read.
-        guard faults.isEmpty else { return nil }
+/// Reads a commission table.
+enum CommissionReader {
+    /// The table of a file. It complains of what is contradictory.
+    static func read(_ root: Node, _ file: inout FigureFileReader) -> Commission {
         let commission = Commission(
-            memberships: entries(root, "program", .membership) { members in
-                guard let from = Self.day(members), let program = Self.program(members) else { return nil }
-                return .init(from: from, apps: Self.texts(members, "apps"), program: program)
+            memberships: file.entries(root, "program", .membership) { members in
+                guard let from = members.firstDay, let program = program(members) else { return nil }
+                return .init(from: from, apps: texts(members, "apps"), program: program)
             },
-            rates: entries(root, "rates", .rate) { members in
-                guard let from = Self.day(members), let first = Self.share(members, "first_year") else { return nil }
+            rates: file.entries(root, "rates", .rate) { members in
+                guard let from = members.firstDay, let first = share(members, "first_year") else { return nil }
                 return .init(
-                    from: from, storefronts: Self.texts(members, "storefronts"), program: Self.program(members),
-                    firstYear: first, laterYears: Self.share(members, "later_years") ?? first,
-                    oneTime: Self.share(members, "one_time") ?? first)
+                    from: from, storefronts: texts(members, "storefronts"), program: program(members),
+                    firstYear: first, laterYears: share(members, "later_years") ?? first,
+                    oneTime: share(members, "one_time") ?? first)
             },
-            taxes: entries(root, "taxes", .tax) { members in
-                guard let from = Self.day(members), let storefronts = Self.texts(members, "storefronts"),
-                    let included = Self.share(members, "included")
+            taxes: file.entries(root, "taxes", .tax) { members in
+                guard let from = members.firstDay, let storefronts = texts(members, "storefronts"),
+                    let included = share(members, "included")
                 else { return nil }
                 return .init(from: from, storefronts: storefronts, included: included)
             })
-        check(nodes(root, "program"), "program", commission.memberships.map { Scope($0.from, [$0.apps]) })
+        check(root, "program", commission.memberships.map { Scope($0.from, [$0.apps]) }, &file)
         check(
-            nodes(root, "rates"), "rates",
-            commission.rates.map { Scope($0.from, [$0.storefronts, $0.program.map { [$0.rawValue] }]) })
-        check(nodes(root, "taxes"), "taxes", commission.taxes.map { Scope($0.from, [$0.storefronts]) })
+            root, "rates",
+            commission.rates.map { Scope($0.from, [$0.storefronts, $0.program.map { [$0.rawValue] }]) }, &file)
+        check(root, "taxes", commission.taxes.map { Scope($0.from, [$0.storefronts]) }, &file)
         if let first = commission.rates.first, first.storefronts != nil || first.program != nil {
-            complain(
-                nodes(root, "rates").first,
+            file.complain(
+                file.nodes(root, "rates").first,
                 "the first rate is for all storefronts and programs, so that each purchase has one; write it first")
         }
-        return faults.isEmpty ? commission : nil
+        return commission
     }
 
     // MARK: The order of entries
 
-    /// To what an entry applies.
+    /// The purchases that an entry applies to.
     private struct Scope {
         let from: CalendarDay
         /// By each of its members, all where nil.
@@ -65,7 +49,7 @@ struct CommissionReader {
             self.parts = parts.map { $0.map { Set($0) } }
         }
 
-        /// Whether it applies to all to which another does.
+        /// Whether it applies to all purchases of another one.
         func covers(_ other: Scope) -> Bool {
             zip(parts, other.parts).allSatisfy { own, others in
                 own.map { own in others.map { own.isSuperset(of: $0) } ?? false } ?? true
@@ -73,16 +57,17 @@ struct CommissionReader {
         }
     }
 
-    private mutating func check(_ nodes: [Node], _ list: String, _ scopes: [Scope]) {
+    private static func check(_ root: Node, _ list: String, _ scopes: [Scope], _ file: inout FigureFileReader) {
+        let nodes = file.nodes(root, list)
         for (place, scope) in scopes.enumerated().dropFirst() where place < nodes.count {
             let before = scopes[place - 1]
             if scope.from < before.from {
-                complain(
+                file.complain(
                     nodes[place],
                     "\(scope.from) stands after \(before.from) in \(list): the entries stand by their days")
             } else if let hidden = scopes[..<place].lastIndex(where: { $0.from == scope.from && scope.covers($0) }) {
                 let line = nodes[hidden].mark.map { " on line \($0.line)" } ?? ""
-                complain(
+                file.complain(
                     nodes[place],
                     "this is for all that the entry of the same day\(line) is for, which would never count: take one out"
                 )
@@ -90,30 +75,7 @@ struct CommissionReader {
         }
     }
 
-    private mutating func complain(_ node: Node?, _ message: String) {
-        guard faults.count < YAMLText.mostFaults else { return }
-        faults.append(node.map { YAMLFault($0, message) } ?? YAMLFault(line: nil, message: message))
-    }
-
-    // MARK: Single values, whose schemas were checked
-
-    private func nodes(_ root: Node, _ list: String) -> [Node] {
-        var told: [YAMLFault] = []
-        return StrictMapping(root, .commission, faults: &told)[list]?.sequence.map { Array($0) } ?? []
-    }
-
-    private func entries<Entry>(
-        _ root: Node, _ list: String, _ object: StrictObject, _ entry: (StrictMapping) -> Entry?
-    ) -> [Entry] {
-        nodes(root, list).compactMap { node in
-            var told: [YAMLFault] = []
-            return entry(StrictMapping(node, object, faults: &told))
-        }
-    }
-
-    private static func day(_ members: StrictMapping) -> CalendarDay? {
-        members["from"]?.scalar.flatMap { CalendarDay($0.string) }
-    }
+    // MARK: Single values of a file that fits its schema
 
     private static func program(_ members: StrictMapping) -> Commission.Program? {
         members["program"]?.scalar.flatMap { Commission.Program(rawValue: $0.string) }
@@ -126,8 +88,6 @@ struct CommissionReader {
     private static func texts(_ members: StrictMapping, _ name: String) -> [String]? {
         members[name]?.sequence?.compactMap { $0.scalar?.string }
     }
-
-    private static let what = "a commission table"
 }
 
 extension Commission {
@@ -142,18 +102,9 @@ extension Commission {
     ///       - {from: 2021-01-01, storefronts: [DEU], included: 15.966%}
     ///
     /// Nothing is ignored.
-    package init(yaml text: String) throws(CommissionFault) {
-        let (read, faults) = LargeStack.run {
-            var reader = CommissionReader()
-            let commission = reader.read(text)
-            return (commission, reader.faults)
+    package init(yaml text: String) throws(FigureFileFault) {
+        self = try FigureFileReader.read(text, .commission, empty: "rates: and below it a list") { root, file in
+            CommissionReader.read(root, &file)
         }
-        guard let read else {
-            let sorted = faults.enumerated().sorted {
-                ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset)
-            }
-            throw CommissionFault(findings: sorted.map(\.element))
-        }
-        self = read
     }
 }

@@ -1,9 +1,6 @@
 import Base
 
 extension StrictObject {
-    private static let day = SchemaWord(
-        "is a day, like 2026-03-15", schema: ["type": "string", "format": "date"]
-    ) { CalendarDay($0) != nil }
     private static let storefront = SchemaWord(
         "is a country or region of the App Store by its three letters, like CHN",
         schema: ["type": "string", "pattern": "^[A-Z]{3}$"]

@@ -8,7 +8,7 @@ enum BankXMLReader {
         _ bytes: [UInt8], from start: Int, into collector: inout RateCollector
     ) throws(RateFileFault.Finding) {
         var scanner = XMLScanner(bytes, from: start)
-        // The depth of the element whose content has no meaning here: the names of the sender.
+        // The depth of the element that is passed over: it names the sender.
         var ignored: Int?
         var rates = 0
         while let step = try scanner.next() {

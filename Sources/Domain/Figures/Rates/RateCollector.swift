@@ -1,12 +1,12 @@
 import Base
 
-/// Takes the days and rates of a file, in whichever form they are written, and holds them against the rules that all forms share.
+/// Takes the days and rates of a file, and checks them by the rules that all forms of files share.
 struct RateCollector {
     private(set) var rates: [ExchangeRate] = []
     var findings: [RateFileFault.Finding] = []
     private let last: CalendarDay
     private let most: Int
-    /// The day that has begun; nil where it is none.
+    /// The day of the next rates; nil where the file's text is no day.
     private var day: CalendarDay?
     /// The last one that is a day.
     private var latest: CalendarDay?

@@ -7,7 +7,7 @@ package enum AppleReport: Sendable, Hashable {
     /// What Apple pays for a fiscal month.
     case financial(FinancialReport)
 
-    /// The time zone whose days Apple's reports are of (IANA).
+    /// The time zone of the days in Apple's reports (IANA).
     package static let timeZone = "America/Los_Angeles"
     /// The most bytes of a report's text by default.
     package static let longest = 64 << 20
@@ -18,7 +18,7 @@ package enum AppleReport: Sendable, Hashable {
     /// - Parameters:
     ///   - file: its bytes.
     ///   - limit: the most bytes of its text.
-    /// - Throws: what is wrong, by line; then nothing of the file is used. Of a file that is neither report, the columns that it misses.
+    /// - Throws: the faults, by line; nothing of the file is used then. For a file that is neither report: the columns that it lacks for each.
     package init(_ file: [UInt8], atMost limit: Int = longest) throws(ReportRefusal) {
         var lines = try ReportLines(file, atMost: limit)
         var above: [ReportRow] = []
@@ -39,7 +39,7 @@ package enum AppleReport: Sendable, Hashable {
         throw Self.refusal(above)
     }
 
-    /// The days that it is of, in ``timeZone``; nil where it does not say them.
+    /// Its days, in ``timeZone``; nil where it does not state them.
     package var days: ClosedRange<CalendarDay>? {
         switch self {
         case .sales(let report): report.days
@@ -47,7 +47,7 @@ package enum AppleReport: Sendable, Hashable {
         }
     }
 
-    /// How many of its rows are of something that the books do not have: apps and their updates.
+    /// The number of rows about things that the books do not have: apps and their updates.
     package var otherRows: Int {
         switch self {
         case .sales(let report): report.otherRows
@@ -55,7 +55,7 @@ package enum AppleReport: Sendable, Hashable {
         }
     }
 
-    /// How many of its rows have no units, or a price below 0 of units that were sold: they are not compared.
+    /// The number of rows that are not compared: rows without units, and sold units with a price below 0.
     package var rowsWithoutAmount: Int {
         switch self {
         case .sales(let report): report.rowsWithoutAmount

@@ -15,7 +15,7 @@ struct ReportBody {
 
     /// Reads all rows.
     /// - Parameters:
-    ///   - isEnd: whether a line ends the rows. Throws where what it states contradicts the rows.
+    ///   - isEnd: whether a line ends the rows. Throws where its count contradicts the rows.
     ///   - take: what to do with a row.
     /// - Throws: all faults of the rows.
     mutating func read(

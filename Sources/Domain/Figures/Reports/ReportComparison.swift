@@ -4,7 +4,7 @@ package struct ReportComparison: Sendable, Hashable {
     package enum Measure: Sendable, Hashable {
         /// Units and what customers paid: of a sales report.
         case unitsAndAmounts
-        /// Units alone: of a financial report, whose amounts are shares and not prices.
+        /// Units alone: of a financial report. Its amounts are shares, and not prices.
         case units
     }
 
@@ -63,7 +63,7 @@ package struct ReportComparison: Sendable, Hashable {
         }
     }
 
-    /// Compares two sides. A key with neither units nor an amount is none.
+    /// Compares two sides. A key with neither units nor an amount is left out.
     package init(theirs: [ReportKey: ReportTotals], ours: [ReportKey: ReportTotals], by measure: Measure) {
         self.measure = measure
         let theirs = theirs.filter { $1.units != 0 || $1.amount != 0 }
@@ -79,9 +79,9 @@ package struct ReportComparison: Sendable, Hashable {
     /// How many keys came out like this.
     package func count(_ outcome: Outcome) -> Int { lines.count { $0.outcome == outcome } }
 
-    /// Whether the differences are small enough: those in units, of sales and of refunds, added up without their signs, are at most this share
-    /// of the report's units; and where amounts are compared, so are they for each currency.
-    /// - Parameter tolerance: with none, everything has to be equal.
+    /// Whether the differences are small enough. The differences in units, of sales and of refunds, are added up without their signs: the sum is
+    /// at most a share of the report's units. Where amounts are compared, the same holds for the amounts of each currency.
+    /// - Parameter tolerance: the share; with 0 everything has to be equal.
     package func isWithin(_ tolerance: PriceShare) -> Bool {
         var sums: [String?: (difference: Int128, theirs: Int128)] = [:]
         func add(_ group: String?, _ theirs: Int64, _ ours: Int64) {

@@ -13,6 +13,6 @@ struct ReportHeader {
     /// Where a column stands; nil where it is missing.
     func place(of column: ReportColumn) -> Int? { column.keys.lazy.compactMap { places[$0] }.first }
 
-    /// The names of those that are missing.
+    /// The names of the missing columns.
     func missing(of columns: [ReportColumn]) -> [String] { columns.filter { place(of: $0) == nil }.map(\.name) }
 }

@@ -21,7 +21,7 @@ struct ReportRecord {
     func text(_ column: ReportColumn) -> String { header.place(of: column).map { row.cells[$0] } ?? "" }
 
     /// What a value means.
-    /// - Parameter expectation: what it is, where it has no meaning: `is …`.
+    /// - Parameter expectation: the words for a valid value in the fault of an invalid one: `is …`.
     func value<Value>(
         _ column: ReportColumn, _ expectation: String, _ meaning: (String) -> Value?
     ) throws(ReportFault) -> Value {

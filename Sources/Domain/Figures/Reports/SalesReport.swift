@@ -4,14 +4,14 @@ package import Base
 ///
 /// Its columns are found by their names, so that a version's further columns and another order of them change nothing.
 package struct SalesReport: Sendable, Hashable {
-    /// The days that it is of, in the time of Los Angeles; nil where it has no rows.
+    /// Its days, in the time of Los Angeles; nil without rows.
     package let days: ClosedRange<CalendarDay>?
-    /// What it has of products that are sold in apps.
+    /// Units and amounts of products that are sold in apps, by key.
     package let totals: [ReportKey: ReportTotals]
-    /// How many rows are of apps, of their updates, and of restored purchases: the books have none of these.
+    /// The number of rows about apps, their updates, and restored purchases: the books have none of these.
     package private(set) var otherRows = 0
-    /// How many rows have no amount that follows from units and price: those of 0 units, by which Apple may mean a partial refund, and those
-    /// of units that were sold at a price below 0.
+    /// The number of rows without an amount from units and price: rows with 0 units, which may be Apple's form of a partial refund, and sold units
+    /// with a price below 0.
     package private(set) var rowsWithoutAmount = 0
 
     private static let sku = ReportColumn("SKU")

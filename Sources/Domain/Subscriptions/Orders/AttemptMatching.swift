@@ -1,6 +1,6 @@
 public import Base
 
-/// Which transaction completes which attempt to buy: by their dates alone, so that it does not matter what was heard of first.
+/// Matches transactions with attempts to buy, by their dates alone: the order of arrival does not matter.
 public enum AttemptMatching {
     /// How an attempt ended, by the latest report that an app made of it.
     public enum Outcome: String, Sendable, Hashable, CaseIterable {

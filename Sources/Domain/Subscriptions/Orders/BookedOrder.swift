@@ -66,7 +66,7 @@ public struct BookedChange: Sendable, Hashable {
 
     /// The orders that changed.
     public var orders: [Order] = []
-    /// The keys of orders that are none any more: somebody else paid, or it was a copy.
+    /// The keys of orders that no longer exist: a family member paid, or it was a copy.
     public var gone: [String] = []
 
     /// Nothing by default.

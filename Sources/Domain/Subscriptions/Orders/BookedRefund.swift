@@ -51,7 +51,7 @@ struct RefundHistory {
     private var standing = Standing.share(0)
     /// The share before a part that was not stated.
     private var knownShare: Int64 = 0
-    /// The transactions of which a record says that they were taken back.
+    /// The transactions that a record states as taken back.
     private var revoked: Set<String> = []
     /// When the latest refund was made that a record names.
     private var latestRefund: Timestamp?
@@ -132,7 +132,7 @@ struct RefundHistory {
 
     private func isComputed(_ share: Int64) -> Bool { share > 0 && share < OneTimePurchase.whole }
 
-    /// Without a percentage all is refunded, unless Apple says that it was a part.
+    /// Without a percentage all is refunded, except where Apple states a part.
     private static func standing(_ record: TransactionFact) -> Standing {
         guard record.revokedAt != nil else { return .share(0) }
         switch record.revocationType {

@@ -91,6 +91,6 @@ public struct BookedTransaction: Sendable, Hashable {
 }
 
 extension FamilySharable {
-    /// Whether money was paid for it here: not by another member of the family, and not by who assigned it.
+    /// Whether this customer paid for it, and not another member of the family or the buyer of an assigned seat.
     var isBoughtHere: Bool { ownership == nil || ownership == OwnershipType.purchased.rawValue }
 }

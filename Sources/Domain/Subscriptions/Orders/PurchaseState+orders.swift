@@ -24,7 +24,7 @@ extension PurchaseState {
     ///   - known: the facts before.
     ///   - since: from when on what else the batch brought may have changed access.
     ///   - horizon: from when on anything may have changed.
-    ///   - before: the state by the facts before, derived as this one was. It is rarely asked for.
+    ///   - before: the state by the earlier facts, derived as this one was. It is rarely needed.
     public func bookedChange(
         of originalTransactionID: String, _ touched: TouchedPeriods, upon known: PurchaseFacts, since: Timestamp,
         from horizon: Timestamp, before stateBefore: () -> PurchaseState
@@ -41,7 +41,7 @@ extension PurchaseState {
         let last = rules.periods.last?.key
         let touchedEarlier = Set(touched.now.map(\.key)).subtracting([last].compactMap(\.self))
         let terms = recurringTerms
-        // What Apple says of an end changes the period that ends, and a purchase the one whose place it takes.
+        // Apple's reason of an end changes the period that ends, and a purchase changes the period that it replaces.
         let hasTerms = known.maySayHowPeriodsCount || terms.values.contains { $0 != RecurringTerms() }
         let termsBefore = hasTerms ? stateBefore().recurringTerms : [:]
         let counted = hasTerms ? Set(terms.keys.filter { terms[$0] != termsBefore[$0] ?? RecurringTerms() }) : []
@@ -85,7 +85,7 @@ extension PurchaseState {
             gone: before.map(\.key).filter { key in !now.contains { $0.key == key } })
     }
 
-    /// The periods that money was paid for here, each with what it is to the one before it.
+    /// The periods that this customer paid for, each with its relation to the one before it.
     private var bookedPeriods: [BookedTransaction] {
         var transactions: [BookedTransaction] = []
         let terms = recurringTerms

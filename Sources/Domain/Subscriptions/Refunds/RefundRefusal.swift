@@ -1,4 +1,4 @@
-/// Why a request for a refund is not made, or not decided as it was asked for.
+/// The reason why a request for a refund is not made, or not decided.
 public enum RefundRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// What a caller can do about it.
     public enum Kind: Sendable, Hashable {

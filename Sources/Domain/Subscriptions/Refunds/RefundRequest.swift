@@ -9,13 +9,13 @@ public import Base
 ///
 /// Only Apple moves money: none of this does.
 public struct RefundRequest: Sendable, Hashable {
-    /// How much is asked for.
+    /// The kind of a refund.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// All that is left of the transaction.
+        /// The whole rest of the transaction.
         case full
         /// An amount.
         case partial
-        /// The time that is left when it is approved.
+        /// The share of the period that is left at the approval.
         case prorated
     }
 
@@ -92,11 +92,11 @@ public struct RefundRequest: Sendable, Hashable {
     /// After how many days an approved request is listed as one that Apple did not refund.
     public static let patienceDays: Int64 = 30
 
-    /// How much is asked for.
+    /// The kind of refund.
     public var kind: Kind
     /// How far it has come.
     public var state = State.pending
-    /// In thousandths of the currency; of a prorated one what it came to when it was made.
+    /// In thousandths of the currency; of a prorated one, the amount at the time of the request.
     public var requested: Int64
     /// In thousandths of the currency; nil where it was not approved.
     public var approved: Int64?
@@ -128,8 +128,8 @@ public struct RefundRequest: Sendable, Hashable {
     }
 
     /// A new request.
-    /// - Parameter amount: of a partial one, in thousandths of the currency.
-    /// - Throws: where it cannot be asked for.
+    /// - Parameter amount: the amount of a partial one, in thousandths of the currency.
+    /// - Throws: where such a request is not possible.
     public init(_ kind: Kind, amount: Int64?, of transaction: RefundableTransaction, at now: Timestamp)
         throws(RefundRefusal)
     {
@@ -160,7 +160,7 @@ public struct RefundRequest: Sendable, Hashable {
 
     /// - Parameters:
     ///   - given: the amount that a person gave.
-    ///   - amount: that, or the one that was asked for.
+    ///   - amount: the given amount, or the requested one.
     private static func amount(
         _ kind: Kind, _ given: Int64?, _ amount: Int64?, _ left: Int64, _ transaction: RefundableTransaction,
         _ now: Timestamp
@@ -189,8 +189,7 @@ public struct RefundRequest: Sendable, Hashable {
     }
 
     /// Approves it.
-    /// - Parameter amount: another one than was asked for, in thousandths of the currency; what is left of the time of a prorated one is
-    ///   computed now.
+    /// - Parameter amount: another amount than the requested one, in thousandths of the currency. The share of a prorated one is computed now.
     public mutating func approve(
         amount: Int64?, of transaction: RefundableTransaction, by person: String, at now: Timestamp
     ) throws(RefundRefusal) {

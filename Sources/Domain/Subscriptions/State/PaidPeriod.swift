@@ -102,9 +102,9 @@ public struct TouchedPeriods: Sendable {
     /// As they were before the records.
     let before: [Period]
 
-    /// For those who report them: as they are now.
+    /// For reports: the values of now.
     public var paidNow: [PaidPeriod] { now.map { PaidPeriod($0) } }
-    /// For those who report them: as they were before the records.
+    /// For reports: the values before the records.
     public var paidBefore: [PaidPeriod] { before.map { PaidPeriod($0) } }
 }
 

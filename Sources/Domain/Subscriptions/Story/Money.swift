@@ -26,7 +26,7 @@ public struct Money: Sendable, Hashable {
     /// For people, with the decimals that the currency has: `9.99 USD`, `1,230 JPY`.
     public var words: String { milliunits == 0 ? "free" : "\(amountWords) \(currency)" }
 
-    /// The amount alone, likewise: `9.99`.
+    /// The amount alone: `9.99`.
     package var amountWords: String {
         let (units, rest) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1000)
         var text = milliunits < 0 ? "-" : ""

@@ -5,7 +5,7 @@ import EvidenceStore
 import OrderStore
 import Postgres
 
-/// Whether a list of orders takes the same time whatever it is filtered by, and however deep its page is.
+/// Whether a list of orders takes the same time with every filter, and on every page.
 struct OrdersBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "orders",

@@ -1,6 +1,6 @@
 /// A database full of orders, made by statements that each fill a whole table: a million takes minutes.
 ///
-/// Three years of three apps with ten products each, of which a few sell most; 175 storefronts and 20 currencies likewise; 3 % refunded,
+/// Three years of three apps with ten products each, 175 storefronts and 20 currencies: a few of each sell most. 3 % are refunded,
 /// 5 % in the Sandbox. All choices come from a hash of the order's number, so every run makes the same rows.
 struct OrdersFilling {
     /// Orders. There are five to six times as many transactions.
@@ -33,7 +33,7 @@ struct OrdersFilling {
         set local work_mem = '256MB';
         create or replace function pg_temp.u(n bigint, salt integer) returns double precision language sql immutable parallel safe
             as $$ select (hashint8extended(n, salt) & 1073741823) / 1073741824.0 $$;
-        -- Storefronts: a few have most of the customers. Of 20 currencies the first ones likewise.
+        -- A few storefronts, and a few of 20 currencies, have most of the customers.
         create temporary table storefront on commit drop as
         select n, chr(65 + n / 26) || chr(65 + n % 26) || 'X' as storefront,
                (array['USD', 'EUR', 'JPY', 'GBP', 'CNY', 'CAD', 'AUD', 'BRL', 'KRW', 'INR', 'MXN', 'CHF', 'SEK', 'PLN', 'TRY', 'DKK', 'NOK',

@@ -71,7 +71,7 @@ struct AccountShow: AsyncParsableCommand {
         guard let handed else {
             let advice =
                 elsewhere.first.map { "it is known in \($0): --environment \($0)" }
-                ?? "storehook accounts list has those that are known"
+                ?? "storehook accounts list has the known accounts"
             throw CommandFailure(
                 "nothing is known of account \(reference) in \(environment), so it has what everybody has; \(advice)")
         }

@@ -3,7 +3,7 @@ import ArgumentParser
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "What staff did: who, when, why, before and after.",
+        abstract: "Acts of staff: actor, time, reason, before and after.",
         discussion: """
             The database adds a row as each act commits, with the hash of the row before. No program's user may change, remove or
             reorder one. Commands name their actor as cli: and a name that is not proven.

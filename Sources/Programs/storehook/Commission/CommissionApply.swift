@@ -2,16 +2,15 @@ import ArgumentParser
 import FigureStore
 import Figures
 import Operations
-import Staff
 
 struct CommissionApply: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",
-        abstract: "Make a commission table current, all of it or nothing.",
+        abstract: "Make a commission table current as a whole.",
         discussion: """
-            Proceeds of all days are estimated anew in the background; closed months
-            keep theirs. Earlier tables stay on record. The same file as the current
-            one is no new version. Begin with what commission show prints.
+            Workers estimate the proceeds of all days anew. Closed months keep their
+            proceeds. Earlier tables stay on record. The file of the current version
+            makes no new one. Begin with the output of commission show.
 
             Example: storehook commission apply commission.yaml
             """)
@@ -22,14 +21,7 @@ struct CommissionApply: ActingCommand {
     @OptionGroup var output: Output
 
     func run() async throws {
-        let text = try YAMLFile.read(file)
-        let actor = try acting.actor(for: .importRates)
-        let settings = try await shared.settings()
-        let applied = try await Database.with(settings) { pool in
-            do { return try await CommissionStore(pool).apply(text, by: actor) } catch let fault as CommissionFault {
-                throw CommandFailure("\(file): \(fault); nothing was applied")
-            }
-        }
-        output.print(CommandAnswer(applied))
+        output.print(
+            try await apply(Commission.self, file, shared, acting, next: "a worker estimates proceeds anew"))
     }
 }

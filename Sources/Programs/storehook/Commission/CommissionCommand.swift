@@ -3,10 +3,11 @@ import ArgumentParser
 struct CommissionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "commission",
-        abstract: "What Apple keeps of prices, and what is tax, by which proceeds are estimated.",
+        abstract: "Apple's commission and taxes, for estimated proceeds.",
         discussion: """
             A commission table is one YAML file with dates, kept where the operator
-            keeps the catalog. Until one is applied, what Apple published counts.
+            keeps the catalog. Until one is applied, the table of this release
+            counts: Apple's published terms.
 
             Example: storehook commission show > commission.yaml
             """,

@@ -7,25 +7,32 @@ import Staff
 struct FiguresClose: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "close",
-        abstract: "Close a month: record its figures and the rows that they count.",
+        abstract: "Close a month: record its figures and their rows.",
         discussion: """
-            figures NAME --closed answers with what was recorded, whatever is heard
-            afterwards; with --rows it lists the corrections. A month is refused
-            while it runs, while something of it is not summed, and where it is not
-            proven that all of Apple's notifications are here; --unproven with a
-            reason closes it all the same. Who closed it is on record.
+            figures NAME --closed answers from the record, and later changes do not
+            alter it; with --rows it lists the corrections. A month is refused
+            - while it runs,
+            - while notifications wait to be applied,
+            - while a new commission table is not in all sums, and
+            - while it is not proven that all of Apple's notifications are here.
+            --unproven with a reason closes a month that is not proven. The actor is
+            on record.
+
+            A fiscal month is closed with the days of the current fiscal calendar, in
+            the time of Los Angeles.
 
             Example: storehook figures close 2026-10
             """)
 
     @OptionGroup var shared: SharedOptions
-    @Argument(help: "The month, such as 2026-10.", transform: FigureMonth.argument) var month: FigureMonth
-    @Option(help: ArgumentHelp("Close it although it is not proven, and why.", valueName: "reason"))
+    @Argument(help: "The month, such as 2026-10, or a fiscal one, such as 2026-FM10.", transform: ClosingMonth.argument)
+    var month: ClosingMonth
+    @Option(help: ArgumentHelp("Close it although it is not proven, with a reason.", valueName: "reason"))
     var unproven: String?
     @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
-    func validate() throws { try FigureMonth.check(reason: unproven, "--unproven") }
+    func validate() throws { try ClosingMonth.check(reason: unproven, "--unproven") }
 
     func run() async throws {
         let actor = try acting.actor(for: .closeMonth)
@@ -33,7 +40,9 @@ struct FiguresClose: ActingCommand {
         let closed = try await Database.with(settings) { pool in
             do { return try await FigureStore(pool).close(month, by: actor, unproven: unproven) } catch let refusal
                 as CloseRefusal
-            { throw CommandFailure("\(refusal)") }
+            { throw CommandFailure("\(refusal)") } catch let refusal as FiscalRefusal {
+                throw CommandFailure("\(refusal)")
+            }
         }
         output.print(CommandAnswer(closed))
     }
@@ -44,17 +53,18 @@ struct FiguresReopen: ActingCommand {
         commandName: "reopen",
         abstract: "Open a closed month again.",
         discussion: """
-            What was recorded stays on record, and the month can be closed anew.
+            Its record stays, and the month can be closed anew.
 
             Example: storehook figures reopen 2026-10 --why "a refund file came late"
             """)
 
     @OptionGroup var shared: SharedOptions
-    @Argument(help: "The month, such as 2026-10.", transform: FigureMonth.argument) var month: FigureMonth
+    @Argument(help: "The month, such as 2026-10, or a fiscal one, such as 2026-FM10.", transform: ClosingMonth.argument)
+    var month: ClosingMonth
     @Option(help: "Why, for the record.") var why: String
     @OptionGroup var acting: ActingOptions
 
-    func validate() throws { try FigureMonth.check(reason: why, "--why") }
+    func validate() throws { try ClosingMonth.check(reason: why, "--why") }
 
     func run() async throws {
         let actor = try acting.actor(for: .closeMonth)
@@ -68,10 +78,12 @@ struct FiguresReopen: ActingCommand {
     }
 }
 
-extension FigureMonth {
-    /// Reads `2026-10`.
-    fileprivate static func argument(_ text: String) throws -> FigureMonth {
-        guard let month = FigureMonth(text) else { throw ValidationError("it is a month, such as 2026-10") }
+extension ClosingMonth {
+    /// Reads `2026-10` and `2026-FM10`.
+    fileprivate static func argument(_ text: String) throws -> ClosingMonth {
+        guard let month = ClosingMonth(text) else {
+            throw ValidationError("it is a month, such as 2026-10, or a fiscal one, such as 2026-FM10")
+        }
         return month
     }
 

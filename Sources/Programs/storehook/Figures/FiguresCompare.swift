@@ -8,18 +8,17 @@ import Postgres
 struct FiguresCompare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Compare a report of Apple's with what is recorded here.",
+        abstract: "Compare a report of Apple's with the books.",
         discussion: """
             FILE is a Summary Sales Report (versions 1_0 to 1_3) or a Financial
             Report, as App Store Connect sends it: tab separated, compressed with
-            gzip or not. A file that is damaged is refused whole, with lines and
+            gzip or not. A damaged file is refused as a whole, with lines and
             reasons.
 
-            Compared are, by product, country, customer's currency, price, and
-            whether it was sold or refunded: of a sales report units and amounts,
-            of a financial report units alone. Days are those of Apple,
-            \(AppleReport.timeZone). Exits with 1 where the differences are more
-            than the tolerance.
+            A key is a product, a country, a customer's currency, a price, and sold
+            or refunded. Units are compared for each key; for a sales report,
+            amounts too. Days are Apple's, in \(AppleReport.timeZone). Exits with 1
+            if the differences are more than the tolerance.
 
             Example: storehook figures compare S_M_80012345_202610.txt.gz
             """)
@@ -27,11 +26,11 @@ struct FiguresCompare: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: ArgumentHelp("The report.", valueName: "file")) var file: String
     @Option(
-        help: "Up to what share of the report's units, and of its amounts in each currency, may differ: 0.5%.",
+        help: "The largest accepted share of differences, in units and in amounts of each currency: 0.5%.",
         transform: PriceShare.argument)
     var tolerance = PriceShare.none
-    @Option(help: "Only what is recorded of this app (bundle id); the report has all of them.") var app: String?
-    @Flag(help: "List what is equal, too.") var all = false
+    @Option(help: "Only the books of this app (bundle id). The report keeps all apps.") var app: String?
+    @Flag(help: "List equal keys, too.") var all = false
     @OptionGroup var output: ListOutput
 
     func run() async throws {

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Base
 
-/// In which currency a command answers.
+/// The currency of a command's answer.
 enum ReportingCurrency: ExpressibleByArgument {
-    /// Each currency is by itself.
+    /// Each currency by itself.
     case none
-    /// All amounts are converted to one.
+    /// One currency: amounts are converted to it.
     case one(String)
 
     init?(argument: String) {

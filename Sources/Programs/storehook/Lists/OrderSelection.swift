@@ -44,7 +44,7 @@ struct OrderSelection: ParsableArguments {
         }
     }
 
-    /// What is asked for.
+    /// The filter.
     func filter(_ pool: PostgresPool, _ settings: Settings) async throws -> OrderFilter {
         var filter = OrderFilter()
         (filter.search, filter.status, filter.environment) = (search, status, environment.rawValue)

@@ -11,7 +11,7 @@ struct OrdersShow: AsyncParsableCommand {
         abstract: "Show an order with its transactions and refunds.",
         discussion: """
             By its number, or by an id of Apple's that leads to it: a transaction,
-            an order line or an original transaction. One that somebody else paid
+            an order line or an original transaction. One that another customer paid
             for, as late evidence shows, keeps its number and is named as shared.
             The account is shortened; --open shows it, on record.
 
@@ -41,7 +41,7 @@ struct OrdersShow: AsyncParsableCommand {
         }
         guard let order = shown.first else {
             throw CommandFailure(
-                "no order is called \(YAMLFault.quoting(number)); storehook orders list has those that are")
+                "no order has the number or id \(YAMLFault.quoting(number)); storehook orders list has all orders")
         }
         guard shown.count == 1 else {
             let numbers = shown.map { $0.number ?? "one without a number yet" }.joined(separator: ", ")

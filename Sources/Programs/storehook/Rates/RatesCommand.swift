@@ -3,7 +3,7 @@ import ArgumentParser
 struct RatesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rates",
-        abstract: "Exchange rates, by which figures are converted to one currency.",
+        abstract: "Exchange rates for figures in one currency.",
         discussion: """
             Example: storehook rates import eurofxref-hist.xml && storehook rates list
             """,

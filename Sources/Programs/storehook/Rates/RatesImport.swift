@@ -12,12 +12,12 @@ struct RatesImport: ActingCommand {
         abstract: "Add the rates of a file, all of them or none.",
         discussion: """
             The file is the European Central Bank's eurofxref-hist.xml or
-            eurofxref-hist.csv, or lines with commas, of which the first is
-            date,currency,rate: how much of the currency one euro was.
+            eurofxref-hist.csv, or lines with commas. The first of these lines is
+            date,currency,rate; a rate is one euro in the currency.
 
-            A rate that was known as another one is corrected, and the earlier
-            one stays on record. Rates that the file lacks stay. Figures of the
-            days concerned are converted anew within seconds.
+            A known rate with another value is corrected, and the earlier value
+            stays on record. Rates that the file lacks stay. Figures of these days
+            are converted anew within seconds.
 
             Example: storehook rates import eurofxref-hist.xml
             """)
@@ -42,7 +42,7 @@ struct RatesImport: ActingCommand {
         output.print(CommandAnswer(taken))
     }
 
-    /// Its bytes. Of a file that is too long, just enough is read for it to be refused.
+    /// The bytes of the file. A file that is too long is read just far enough to refuse it.
     private func read() throws -> [UInt8] {
         let handle = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file)
         guard let handle else { throw CommandFailure.unreadable(file) }

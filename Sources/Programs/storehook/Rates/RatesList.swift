@@ -5,11 +5,11 @@ import Operations
 struct RatesList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Show from when to when rates are known, by currency.",
+        abstract: "Show the first and the last day with a rate, by currency.",
         discussion: """
             A rate counts on its day and for seven days after it, over week-ends
-            and holidays. UNCOVERED are days between the first and the last one
-            on which none counts.
+            and holidays. UNCOVERED is the number of days between the first and the
+            last one on which no rate counts.
 
             Example: storehook rates list
             """)

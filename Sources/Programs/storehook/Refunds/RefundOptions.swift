@@ -18,7 +18,7 @@ struct RefundOptions: ParsableArguments {
         return number
     }
 
-    /// Does something about the request, and prints what it is then.
+    /// Acts on the request, and prints its new state.
     func act(
         _ body: @Sendable (RefundRequests, RefundNumber, StaffActor) async throws -> RefundRequests.Decided
     ) async throws {

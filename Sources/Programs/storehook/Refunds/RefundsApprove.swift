@@ -15,7 +15,7 @@ struct RefundsApprove: ActingCommand {
             """)
 
     @OptionGroup var options: RefundOptions
-    @Option(help: "Another amount than was asked for, in thousandths of the currency.") var amount: Int64?
+    @Option(help: "Another amount than the requested one, in thousandths of the currency.") var amount: Int64?
     @Option(help: "A note for colleagues, 1 to 1000 characters.") var note: String?
 
     func validate() throws { try NoteOption.check(note, "--note") }

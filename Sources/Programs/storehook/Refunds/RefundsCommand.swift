@@ -3,7 +3,7 @@ import ArgumentParser
 struct RefundsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refunds",
-        abstract: "Requests for refunds: who asked, what was decided, what Apple did.",
+        abstract: "Requests for refunds: the request, the decision, and Apple's refund.",
         discussion: """
             Apple alone moves money. A decision answers what Apple asks about the transaction, with the customer's consent; a refund of
             Apple's ends the request.

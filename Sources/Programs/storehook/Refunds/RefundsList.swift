@@ -20,7 +20,7 @@ struct RefundsList: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Option(help: "pending, approved, rejected, cancelled or processed.", transform: RefundRequest.State.word)
     var state: RefundRequest.State?
-    @Flag(help: "Only those that were approved 30 days ago and that Apple has not refunded.") var notRefunded = false
+    @Flag(help: "Only requests that were approved 30 days ago without a refund by Apple.") var notRefunded = false
     @Option(help: "Only about this order, by its number.") var order: String?
     @Option(help: "Only of this app (bundle id).") var app: String?
     @Option(help: "Apple's name of the environment.", transform: Environment.argument) var environment =

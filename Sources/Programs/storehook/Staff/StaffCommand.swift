@@ -6,8 +6,8 @@ struct StaffCommand: AsyncParsableCommand {
         abstract: "Members of the staff and their tokens, and the keys of your own servers.",
         discussion: """
             A viewer reads, with personal texts shortened. Support also opens them, grants and extends up to 90 days at a time, writes notes,
-            asks for refunds and replays dead letters. An admin does all else. A person who runs a command of storehook acts as
-            an admin; the name (--as) is recorded, and not proven.
+            requests refunds and replays dead letters. An admin does all else. A person with the commands of storehook acts as an
+            admin; the name (--as) is recorded, and not proven.
 
             Example: storehook staff add kim@example.com --role support
             """,

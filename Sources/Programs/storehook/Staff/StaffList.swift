@@ -9,7 +9,7 @@ struct StaffList: AsyncParsableCommand {
         discussion: "Example: storehook staff list --removed")
 
     @OptionGroup var shared: SharedOptions
-    @Flag(help: "Also those who were removed.") var removed = false
+    @Flag(help: "Also removed members.") var removed = false
     @OptionGroup var output: ListOutput
 
     func run() async throws {

@@ -24,7 +24,7 @@ struct StaffRemove: ActingCommand {
         }
         guard let member else {
             throw CommandFailure(
-                "no member of the staff has the address \(mail.text): storehook staff list has those who are")
+                "no member of the staff has the address \(mail.text): storehook staff list has the members")
         }
         output.print(
             CommandAnswer(

@@ -9,11 +9,11 @@ struct StaffToken: ActingCommand {
         commandName: "token",
         abstract: "Make, list or revoke tokens of the staff, and keys of your own servers for the account API.",
         discussion: """
-            With an e-mail address it is about a member of the staff, whose token is for the admin API and expires. With --account-api it is
-            about keys of your own servers. Either is shown once, when it is made: only its digest is stored.
+            With an e-mail address it makes a token of a member of the staff, for the admin API; the token expires. With --account-api it makes
+            a key for your own servers. A token or key is shown once, when it is made: only its digest is stored.
 
-            A server sends its key as Authorization: Bearer, with X-Account-ID or X-Account-Token where it asks about an account; with it, it
-            may ask about every account. A new key counts at once, revoking within seven seconds.
+            A server sends its key as Authorization: Bearer, with X-Account-ID or X-Account-Token for requests about an account. A key is for
+            all accounts. A new key counts at once, and revoking one within seven seconds.
 
             Example: storehook staff token kim@example.com --days 30
             Example: storehook staff token --account-api --name shop-backend

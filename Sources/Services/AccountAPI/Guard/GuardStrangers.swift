@@ -36,7 +36,7 @@ final class GuardStrangers: Sendable {
         guard written.withLock({ $0.count < Self.most && $0.insert(name).inserted }) else { return }
         let kind = name.isTier ? "tier" : "feature"
         logger.warning(
-            "The guard refuses every caller who needs this \(kind): the catalog has none of that id. Correct it in the proxy's URL of the guard, or apply a catalog that has it",
+            "The guard refuses every caller that needs this \(kind): the catalog has none with that id. Correct it in the proxy's URL of the guard, or apply a catalog that has it",
             metadata: ["\(kind)": "\(name.text)"])
     }
 }

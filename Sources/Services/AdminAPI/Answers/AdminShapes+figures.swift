@@ -5,11 +5,11 @@ import FigureStore
 import Figures
 
 extension AdminShapes {
-    /// The figures there are.
+    /// The names of all figures.
     static let figureNames = ValueSchema.named("FigureName", .choice(Figure.allCases.map(\.rawValue)))
-    /// How long periods are.
+    /// The lengths of periods.
     static let figureSteps = ValueSchema.named("FigureStep", .choice(FigureQuestion.Step.allCases.map(\.rawValue)))
-    /// What values are apart by.
+    /// The splits.
     static let figureSplits = ValueSchema.named("FigureSplit", .choice(FigureQuestion.Split.allCases.map(\.rawValue)))
     private static let figureUnits = ValueSchema.named("FigureUnit", .choice(["count", "money", "share"]))
 
@@ -18,47 +18,47 @@ extension AdminShapes {
         "AdminFigure",
         [
             .init("figure", figureNames) { .string($0.answer.question.figure.rawValue) },
-            .init("about", "What it counts, and which reading of it was chosen.") { $0.answer.question.figure.about },
+            .init("about", "Its definition.") { $0.answer.question.figure.about },
             .init("zone", zoneAbout) { $0.answer.zone },
             .init("environment", Environment.schema) { .string($0.answer.question.environment) },
-            .init("from", "The first day. By month whole months are answered.") {
+            .init("from", "The first day. Months and fiscal months are whole.") {
                 $0.answer.question.days.lowerBound.description
             },
-            .init("to", "The last day, which belongs to it.") { $0.answer.question.days.upperBound.description },
+            .init("to", "The last day, included.") { $0.answer.question.days.upperBound.description },
             .init("by", figureSteps) { .string($0.answer.question.step.rawValue) },
             .init("split", .nullable(figureSplits)) { .text($0.answer.question.split?.rawValue) },
-            .init("in", "The currency to which money is converted; null where each is by itself.") {
+            .init("in", "The currency that money is converted to; null for each currency by itself.") {
                 $0.answer.question.currency
             },
             .init(
                 "ratesCorrectedAt",
-                "Since when these values are by rates that were corrected; null where none of theirs was."
+                "When the last corrected rate among those of these values was corrected; null without one."
             ) { $0.answer.ratesCorrectedAt },
-            .list("notConverted", unconverted, about: "What no rate is known for, of all cells, by currency.") {
+            .list("notConverted", unconverted, about: "The amounts without a known rate, of all cells, by currency.") {
                 $0.answer.unconverted
             },
             .init(
                 "taxIncluded",
-                "Of proceeds, whether tax is in amounts of some storefront and month, since the commission table has none there; null of other figures."
+                "Of proceeds: whether some amounts include tax, because the commission table has none for their storefront and month. Null for other figures."
             ) { $0.answer.isTaxIncluded },
-            .list("columns", figureColumn, about: "What the values of each cell are, the figure itself first.") {
+            .list("columns", figureColumn, about: "The columns of each cell's values, the figure itself first.") {
                 $0.answer.question.figure.columns
             },
             .list(
                 "cells", figureCell,
-                about: "In the order of periods, then groups, then currencies. Where nothing is, there is none."
+                about: "By period, then group, then currency. Periods and groups without rows have none."
             ) { $0.cells },
         ])
 
     private static let unconverted = Shape<FigureAnswer.Unconverted, Void>(
         "FigureNotConverted",
         [
-            .init("currency", "Empty where no record says it.") { $0.currency },
-            .init("count", "How many rows.") { $0.count },
-            .init("amount", "In thousandths of the currency, of the first column that is money.") { $0.amount },
+            .init("currency", "Empty where no record states it.") { $0.currency },
+            .init("count", "The number of rows.") { $0.count },
+            .init("amount", "In thousandths of the currency, for the first column with money.") { $0.amount },
         ])
 
-    private static let zoneAbout = "The time zone whose days are counted; null before the first were summed."
+    private static let zoneAbout = "The time zone of the days; null before any were summed."
 
     private static let figureColumn = Shape<FigureColumn, Void>(
         "FigureColumn",
@@ -66,7 +66,7 @@ extension AdminShapes {
             .init("name") { $0.name },
             .init(
                 "unit", figureUnits,
-                "count is a number, money thousandths of the cell's currency, share thousandths of a percent."
+                "count: a number; money: thousandths of the cell's currency; share: thousandths of a percent."
             ) { .string(word($0.unit)) },
         ])
 
@@ -81,18 +81,20 @@ extension AdminShapes {
     private static let figureCell = Shape<ShownFigure.Cell, Void>(
         "FigureCell",
         [
-            .init("period", "Such as 2026-10, or by day 2026-10-31.") { $0.period },
-            .init("group", "The member of the split, empty where no record says it; null without a split.") {
+            .init("period", "Such as 2026-10, 2026-FM10 or 2026-10-31.") { $0.period },
+            .init("group", "The member of the split, empty where no record states it; null without a split.") {
                 $0.cell.group
             },
-            .init("currency", "Empty where no record says it; null of figures without money.") { $0.cell.currency },
+            .init("currency", "Empty where no record states it; null for figures without money.") { $0.cell.currency },
             .init(
                 "notConverted",
-                "Whether it is what no rate is known for, in its own currency. Null where each currency is by itself."
+                "Whether it has the amounts without a known rate, in their own currency. Null for each currency by itself."
             ) { $0.notConverted },
-            .init("values", "One for each column; null of a share of nothing.") { $0.values },
+            .init("values", "One for each column; null for a share of nothing, and for a value that is not due yet.") {
+                $0.values
+            },
         ] + standing { $0.standing } + [
-            .init("rows", "The path of the rows that it counts.") { $0.rows }
+            .init("rows", "The path of its rows.") { $0.rows }
         ])
 
     /// How final the values of a period are.
@@ -101,51 +103,59 @@ extension AdminShapes {
     ) -> [Shape<Subject, Void>.Field] {
         [
             .init("running", "Whether the period has not ended.") { standing($0).isRunning },
-            .init("upToDate", "Whether all that changed is summed.") { !standing($0).isPending },
-            .init("proven", "Whether Apple was asked for all that it sent until the period's end.") {
+            .init("upToDate", "Whether all changes are summed.") { !standing($0).isPending },
+            .init("proven", "Whether Apple was asked for all notifications until the period's end.") {
                 standing($0).isProven
             },
         ]
     }
 
-    /// A row that a figure counts.
+    /// A row of a figure.
     static let figureRow = Shape<FigureRow, Void>(
         "FigureRow",
         [
-            .init("at", "The instant that puts it on its day.") { $0.at },
-            .init("measure", "What it counts as.") { $0.measure.rawValue },
-            .init("order", "Its order's number; null for the second until it is dealt, and of a restore.") { $0.order },
-            .init("bundleId") { $0.bundleID }, .init("productId") { $0.productID },
+            .init("at", "The instant that decides its day.") { $0.at },
+            .init("measure", "What it counts for.") { $0.measure.rawValue },
+            .init(
+                "order",
+                "The number of its order; null before the order has one, of a restore, and of the app's own trial."
+            ) { $0.order },
+            .init("bundleId", "Empty of a restore or an own trial of the app without a known app.") { $0.bundleID },
+            .init("productId") { $0.productID },
             .init("storefront") { $0.storefront },
             .init(
                 "amount",
-                "What it adds to the figure, in thousandths of the currency, negative of what is taken from it; null where it is not known, and of what has none."
+                """
+                What it adds to the figure, in thousandths of the currency; negative where it lowers the figure. \
+                Null where it is not known, and without amounts.
+                """
             ) { $0.amount },
             .init("currency") { $0.currency },
-            .init("transactionId", "Null of an order, a restore, and an attempt to buy that none completed.") {
-                $0.transactionID
-            },
+            .init(
+                "transactionId",
+                "Null of an order, a restore, and an attempt to buy without a transaction. Of the app's own trial, the payment that converted it."
+            ) { $0.transactionID },
             .init(
                 "converted",
-                "The amount in the currency that was asked for; null where none was, where no rate is known, and where the amount is not."
+                "The amount in the currency of the question; null without one, without a known rate, and without an amount."
             ) { $0.converted },
         ])
 
-    /// What was sold and refunded, in all and today.
+    /// Sales and refunds of all days and of today.
     static let orderStatistics = Shape<ShownOrderStatistics, Void>(
         "OrderStatistics",
         [
             .init("environment", Environment.schema) { .string($0.environment) },
             .init("zone", zoneAbout) { $0.totals.zone }, .init("today") { $0.totals.today.description },
-            .init("upToDate", "Whether all that changed is summed.") { !$0.totals.isPending },
+            .init("upToDate", "Whether all changes are summed.") { !$0.totals.isPending },
             .init("totalOrders") { Figure.orders.count(of: $0.totals.ofAllDays) },
-            .list("totalRevenue", amount, about: "Gross: refunded later or not.") {
+            .list("totalRevenue", amount, about: "Gross: also amounts that were refunded later.") {
                 Figure.gross.values(of: $0.totals.ofAllDays)
             },
             .init("todayOrders", "By the day in their number.") { Figure.orders.count(of: $0.totals.ofToday) },
             .list("todayRevenue", amount) { Figure.gross.values(of: $0.totals.ofToday) },
             .init("pendingRefunds", "Requests of staff that wait for a decision.") { $0.pendingRefunds },
-            .list("totalRefunded", amount, about: "Less what Apple took back of it.") {
+            .list("totalRefunded", amount, about: "Refunds less reversals of refunds.") {
                 Figure.refunded.values(of: $0.totals.ofAllDays)
             },
             .list("refundRate", share, about: "totalRefunded of totalRevenue.") {
@@ -155,8 +165,10 @@ extension AdminShapes {
                 "converted", convertedStatistics,
                 about: "In the catalog's reporting_currency; null without one, or while its sums are not kept yet."
             ) { $0.totals.converted },
-            .init("unpriced", "How many transactions have no signed price, and are in no amount.") { $0.unpriced },
-            .init("unknownRefunds", "How many refunds are of an unknown amount, and are in none.") {
+            .init("unpriced", "The number of transactions without a signed price. They are in no amount.") {
+                $0.unpriced
+            },
+            .init("unknownRefunds", "The number of refunds of an unknown amount. They are in no amount.") {
                 $0.unknownRefunds
             },
         ])
@@ -165,25 +177,25 @@ extension AdminShapes {
         "ConvertedStatistics",
         [
             .init("currency") { $0.currency },
-            .init("upToDate", "Whether all rates that changed are counted.") { !$0.isPending },
-            .init("totalRevenue", "In thousandths of the currency, as all that follows.") {
+            .init("upToDate", "Whether all changes of rates are in the amounts.") { !$0.isPending },
+            .init("totalRevenue", "In thousandths of the currency, like the amounts below.") {
                 Figure.gross.value(of: $0.ofAllDays)
             },
             .init("todayRevenue") { Figure.gross.value(of: $0.ofToday) },
             .init("totalRefunded") { Figure.refunded.value(of: $0.ofAllDays) },
-            .init("refundRate", "In thousandths of a percent; null of nothing.") {
+            .init("refundRate", "In thousandths of a percent; null without revenue.") {
                 Figure.refundRate.value(of: $0.ofAllDays)
             },
-            .list("notConverted", unconverted, about: "What of totalRevenue no rate is known for.") { $0.lost },
+            .list("notConverted", unconverted, about: "The parts of totalRevenue without a known rate.") { $0.lost },
         ])
 
-    /// How revenue went, month by month.
+    /// Revenue by month.
     static let supportStatistics = Shape<ShownSupportStatistics, Void>(
         "SupportStatistics",
         [
             .init("environment", Environment.schema) { .string($0.answer.question.environment) },
             .init("zone", zoneAbout) { $0.answer.zone },
-            .init("in", "The catalog's reporting_currency; null where it has none.") {
+            .init("in", "The catalog's reporting_currency; null without one.") {
                 $0.converted?.question.currency
             },
             .list("revenueTrends", trend, about: "This month and the eleven before, the latest first.") { $0.trends },
@@ -193,11 +205,11 @@ extension AdminShapes {
         "RevenueTrend",
         [
             .init("date", "The month, such as 2026-10.") { $0.month },
-            .list("revenue", amount, about: "Gross: refunded later or not.") { $0.revenue },
-            .init("converted", "The same in one currency, but for what is in notConverted; null without one.") {
+            .list("revenue", amount, about: "Gross: also amounts that were refunded later.") { $0.revenue },
+            .init("converted", "The revenue in the reporting currency, without notConverted; null without one.") {
                 $0.converted
             },
-            .list("notConverted", amount, about: "What no rate is known for.") { $0.notConverted },
+            .list("notConverted", amount, about: "The amounts without a known rate.") { $0.notConverted },
         ] + standing { $0.standing })
 
     private static let amount = Shape<CurrencyValue, Void>(
@@ -208,7 +220,7 @@ extension AdminShapes {
         "CurrencyShare",
         [.init("currency") { $0.currency }, .init("share", "In thousandths of a percent.") { $0.value }])
 
-    /// How many accounts there are, by what they are now.
+    /// The numbers of accounts by what they are now.
     static let accountStatistics = Shape<ShownAccountStatistics, Void>(
         "AccountStatistics",
         [
@@ -216,7 +228,7 @@ extension AdminShapes {
             .init("countedAt", "When all accounts were counted; null before the first count.") { $0.counts.countedAt },
             .init(
                 "totalUsers",
-                "Accounts that are known and not erased, whether or not a purchase is theirs. One that has purchases in two environments counts in both."
+                "Known accounts that are not erased, also those without purchases. An account with purchases in two environments counts in both."
             ) { $0.total },
             .init("freeUsers", "Without access, and never with a purchase or a trial.") { shown in
                 shown.count { $0.standing == .free }
@@ -229,28 +241,28 @@ extension AdminShapes {
             },
             .init(
                 "activeSubscribers",
-                "With access while a subscription of Apple's runs for them that is no trial, cancelled and in grace included."
+                "With access, and with a running subscription of Apple's that is no trial. A cancelled one runs until its end, and so does grace."
             ) { shown in shown.count { $0.standing == .subscriber } },
             .init(
                 "conversionRate",
-                "Of Apple's trials of all time that are decided, the share that was followed by a payment, in thousandths of a percent; null of none. The figure trial_conversion has it by day."
+                "The share of Apple's decided trials of all time with a payment, in thousandths of a percent; null without such trials. The figure trial_conversion has it by day."
             ) { Figure.trialConversion.value(of: $0.trials.ofAllDays) },
-            .init("trialsUpToDate", "Whether all that changed is in conversionRate.") { !$0.trials.isPending },
+            .init("trialsUpToDate", "Whether all changes are in conversionRate.") { !$0.trials.isPending },
             .init(
                 "anonymous",
-                "Subscriptions and purchases, ended ones included and consumables not, that no account of totalUsers ever had. No other number counts them."
+                "Subscriptions and purchases that no account of totalUsers ever had, also ended ones, without consumables. They are in no other number."
             ) { $0.counts.anonymous },
             .list("tiers", tierCount, about: "The catalog's, the lowest first.") { $0.tiers },
-            .list("statuses", statusCount, about: "Each status there is.") { $0.statuses },
+            .list("statuses", statusCount, about: "All statuses.") { $0.statuses },
         ])
 
     private static let tierCount = Shape<ShownAccountStatistics.TierCount, Void>(
         "TierCount",
         [
             .init("tier") { $0.tier },
-            .init("users", "With this tier; those on trial are not among them.") { $0.users },
+            .init("users", "With this tier, not on trial.") { $0.users },
             .init("onTrial", "With this tier, on trial.") { $0.onTrial },
-            .init("share", "users of totalUsers, in thousandths of a percent; null of none.") { $0.share },
+            .init("share", "users of totalUsers, in thousandths of a percent; null without users.") { $0.share },
         ])
 
     private static let statusCount = Shape<ShownAccountStatistics.StatusCount, Void>(

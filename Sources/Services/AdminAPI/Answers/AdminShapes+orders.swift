@@ -17,7 +17,7 @@ extension AdminShapes {
             .init("productName", "In the catalog.") { $0.order.productName },
             .init("planType", "auto_renewable, non_consumable, consumable or non_renewing.") { $0.order.planType },
             .init("source") { $0.order.source },
-            .init("account", "Its id in the app's own tokens, shortened unless it is opened.") { $0.account },
+            .init("account", "Its id in the app's own tokens, shortened by default.") { $0.account },
             .init("appAccountToken", "Of the account that has the purchase now.") { $0.order.token },
             .init("orderKey", "Apple's id that the order is by.") { $0.order.key },
             .init("originalTransactionId") { $0.order.originalTransactionID },
@@ -58,7 +58,7 @@ extension AdminShapes {
         "OrderTotal",
         [
             .init("currency") { $0.currency }, .init("paid", "In thousandths of the currency.") { $0.paid },
-            .init("refunded", "Likewise, of what was paid.") { $0.refunded },
+            .init("refunded", "What was refunded of it, in thousandths of the currency.") { $0.refunded },
         ])
 
     private static let orderLine = Shape<OrderDetail.Line, Void>(

@@ -27,10 +27,10 @@ extension AdminShapes {
             },
             .init("createdAt") { $0.request.createdAt },
             .init("requester", "staff: and a member's number, or cli: and a name.") { $0.recorded.requester },
-            .init("reason", "Shortened unless it is opened.") { $0.text($0.recorded.reason) },
+            .init("reason", "Shortened by default.") { $0.text($0.recorded.reason) },
             .init("decidedAt") { $0.request.decidedAt },
-            .init("decider", "Likewise an actor; apple where Apple refunded first.") { $0.request.decider },
-            .init("note", "Shortened unless it is opened.") { $0.text($0.recorded.note) },
+            .init("decider", "The actor of the decision; apple where Apple refunded first.") { $0.request.decider },
+            .init("note", "Shortened by default.") { $0.text($0.recorded.note) },
             .init("textErasedAt", "When an erasure took the reason and the note.") { $0.recorded.textErasedAt },
             .init("refundedByApple", "Null also where Apple does not say how much.") {
                 $0.request.refundedByApple?.amount
@@ -59,7 +59,7 @@ extension AdminShapes {
             ) { $0.answeredBeforeAt }
         ])
 
-    /// How much may be asked for.
+    /// The types of requests.
     static let kinds = ValueSchema.choice(RefundRequest.Kind.allCases.map(\.rawValue))
     /// What becomes of a request.
     static let states = ValueSchema.choice(RefundRequest.State.allCases.map(\.rawValue))

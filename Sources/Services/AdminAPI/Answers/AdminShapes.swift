@@ -24,7 +24,7 @@ enum AdminShapes {
             .init("before", json, "What the subject was.") { written($0.row.before) },
             .init("after", json, "What it is since.") { written($0.row.after) },
             .init("record", "The row that holds the act itself.") { $0.row.record },
-            .init("login", "The database user who wrote the row.") { $0.row.login },
+            .init("login", "The database user of the act.") { $0.row.login },
             .init("hash", "Of this row and, by the hash that it holds, of all before it.") {
                 AuditMark.hex($0.row.hash)
             },

@@ -7,7 +7,7 @@ import Foundation
 struct ShownFigure: Sendable {
     /// Its values.
     let answer: FigureAnswer
-    /// The app that was asked for; nil for all that the member sees.
+    /// The app of the request; nil for all apps that the member sees.
     let app: String?
 
     /// The values of a period, of one member of the split, and of money in one currency.
@@ -47,8 +47,8 @@ struct ShownFigure: Sendable {
         let query: [(name: String, value: String?)] = [
             ("environment", question.environment), ("from", days.lowerBound.description),
             ("to", days.upperBound.description), ("by", question.step.rawValue), ("app", group(of: .app) ?? app),
-            ("product", group(of: .product)), ("country", group(of: .country)),
-            // Amounts that are converted are those of all currencies, or of the group's.
+            ("product", group(of: .product)), ("plan", group(of: .plan)), ("country", group(of: .country)),
+            // Converted amounts are of all currencies, or of the currency of the group.
             (
                 "currency",
                 question.currency == nil || cell.isUnconverted

@@ -15,7 +15,7 @@ struct ShownRefund: Sendable {
         self.isOpen = isOpen
     }
 
-    /// What is asked for and decided.
+    /// The request and its decision.
     var request: RefundRequest { recorded.request }
 
     /// A personal text as it is shown.

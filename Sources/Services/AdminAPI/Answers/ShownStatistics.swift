@@ -6,14 +6,14 @@ import Figures
 
 /// An amount in one currency, or a share of amounts in it.
 struct CurrencyValue: Sendable, Hashable {
-    /// ISO 4217; empty where no record says it.
+    /// ISO 4217; empty where no record states it.
     let currency: String
     /// In thousandths of the currency, or of a percent.
     let value: Int64
 }
 
 extension Figure {
-    /// Its first value in each currency; currencies of nothing are left out.
+    /// Its first value in each currency; currencies without a value are left out.
     func values(of sums: [String: FigureSums]) -> [CurrencyValue] {
         guard let column = columns.first else { return [] }
         return sums.sorted { $0.key < $1.key }.compactMap { currency, sums in
@@ -38,7 +38,7 @@ extension Figure {
 }
 
 extension FigureTotals.Converted {
-    /// What no rate is known for, of sales.
+    /// The sales without a known rate.
     var lost: [FigureAnswer.Unconverted] {
         unconverted.sorted { $0.key < $1.key }.compactMap { currency, sums in
             guard sums[.sale].count > 0 else { return nil }
@@ -48,29 +48,29 @@ extension FigureTotals.Converted {
     }
 }
 
-/// What was sold and refunded, in all and today.
+/// Sales and refunds of all days and of today.
 struct ShownOrderStatistics: Sendable {
-    /// What statistics are made of.
+    /// The measures of statistics.
     static let measures: [FigureMeasure] = [.order, .sale, .refund, .reversal]
 
-    /// Whose purchases count.
+    /// The environment of the purchases.
     let environment: String
     /// The sums.
     let totals: FigureTotals
-    /// How many requests for refunds wait for a decision.
+    /// The number of requests for refunds that wait for a decision.
     let pendingRefunds: Int64
 
-    /// How many transactions have no signed price.
+    /// The number of transactions without a signed price.
     var unpriced: Int64 { totals.ofAllDays.values.reduce(0) { $0 + $1[.sale].unknown } }
-    /// How many refunds, and reversals of them, are of an unknown amount.
+    /// The number of refunds, and of their reversals, of an unknown amount.
     var unknownRefunds: Int64 {
         totals.ofAllDays.values.reduce(0) { $0 + $1[.refund].unknown + $1[.reversal].unknown }
     }
 }
 
-/// How revenue went, month by month.
+/// Revenue by month.
 struct ShownSupportStatistics: Sendable {
-    /// How many months are shown.
+    /// The number of shown months.
     static let months = 12
 
     /// The revenue of a month.
@@ -81,7 +81,7 @@ struct ShownSupportStatistics: Sendable {
         let revenue: [CurrencyValue]
         /// In the reporting currency; nil without one.
         let converted: Int64?
-        /// What no rate is known for.
+        /// The amounts without a known rate.
         let notConverted: [CurrencyValue]
         /// How final it is.
         let standing: FigureAnswer.Standing
@@ -92,7 +92,7 @@ struct ShownSupportStatistics: Sendable {
     /// The same in the reporting currency; nil without one.
     let converted: FigureAnswer?
 
-    /// The latest month first, those without revenue too.
+    /// The latest month first. Months without revenue are included.
     var trends: [Trend] {
         let months = Dictionary(grouping: answer.cells, by: \.period)
         let converted = converted.map { Dictionary(grouping: $0.cells, by: \.period) }
@@ -107,7 +107,7 @@ struct ShownSupportStatistics: Sendable {
         }
     }
 
-    /// As final as both are.
+    /// As final as the less final of two.
     private func standing(of period: CalendarDay) -> FigureAnswer.Standing {
         var standing = answer.standings[period] ?? .init()
         if converted?.standings[period]?.isPending == true { standing.isPending = true }
@@ -120,17 +120,17 @@ struct ShownSupportStatistics: Sendable {
     }
 }
 
-/// How many accounts there are, by tier and by status.
+/// The numbers of accounts, by tier and by status.
 struct ShownAccountStatistics: Sendable {
     /// A tier's accounts.
     struct TierCount: Sendable {
         /// The tier.
         let tier: String
-        /// Those that are not on trial.
+        /// The accounts that are not on trial.
         let users: Int64
-        /// Those that are on trial.
+        /// The accounts on trial.
         let onTrial: Int64
-        /// What share of all accounts `users` is, in thousandths of a percent; nil of none.
+        /// `users` as a share of all accounts, in thousandths of a percent; nil without accounts.
         let share: Int64?
     }
 
@@ -138,28 +138,28 @@ struct ShownAccountStatistics: Sendable {
     struct StatusCount: Sendable {
         /// The status.
         let status: AccountStatus
-        /// How many.
+        /// The number of accounts.
         let users: Int64
     }
 
-    /// Whose accounts count.
+    /// The environment of the accounts.
     let environment: String
     /// The last count.
     let counts: AccountCounts
     /// The tiers of the catalog, in their order.
     let catalogTiers: [String]
-    /// What came of Apple's trials.
+    /// Apple's trials and their outcomes.
     let trials: FigureTotals
 
-    /// How many there are in all.
+    /// The number of all accounts.
     var total: Int64 { count { _ in true } }
 
-    /// How many there are of these groups.
+    /// The number of accounts of some groups.
     func count(where counts: (AccountCounts.Group) -> Bool) -> Int64 {
         self.counts.groups.reduce(0) { $0 + (counts($1) ? $1.count : 0) }
     }
 
-    /// Those of the catalog, also without accounts; then others: the accounts may have been counted under another catalog.
+    /// The tiers of the catalog, also without accounts. Then other tiers: the accounts may have been counted under another catalog.
     var tiers: [TierCount] {
         let others = Set(counts.groups.map(\.tier)).subtracting(catalogTiers).sorted()
         return (catalogTiers + others).map { tier in
@@ -170,7 +170,7 @@ struct ShownAccountStatistics: Sendable {
         }
     }
 
-    /// All that there are, also without accounts.
+    /// All statuses, also without accounts.
     var statuses: [StatusCount] {
         AccountStatus.allCases.map { status in StatusCount(status: status, users: count { $0.status == status }) }
     }

@@ -5,7 +5,7 @@ package import HTTPTypes
 package import Logging
 package import Metrics
 
-/// Identifies the member of the staff who calls, by the token.
+/// Identifies the calling member of the staff, by the token.
 ///
 /// A token that is not among the good ones costs the database nothing of its own (`SecretTable`). One that is, is looked up each time: a member
 /// who was removed, and a token that was revoked or has expired, are refused from that moment on.
@@ -37,7 +37,7 @@ package struct StaffCheck: CallerIdentification {
             })
     }
 
-    /// Each address is limited before credentials are looked at, whatever they claim.
+    /// Each address is limited before credentials are looked at.
     package func claimsTrust(_ headers: HTTPFields) -> Bool { false }
 
     package func caller(of headers: HTTPFields) async throws -> StaffMember {

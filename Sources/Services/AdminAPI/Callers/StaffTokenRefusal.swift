@@ -4,7 +4,7 @@ import Logging
 
 /// Why a staff token is not accepted. Counted, and returned in the answer: it says nothing that helps an attacker guess.
 enum StaffTokenRefusal: String, Error, Sendable, CaseIterable {
-    /// There is none.
+    /// The request has no token.
     case missing
     /// It is no staff token at all.
     case malformed

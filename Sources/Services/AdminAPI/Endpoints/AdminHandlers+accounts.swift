@@ -22,12 +22,13 @@ extension AdminHandlers {
                 .init("tier", .string(.init(1, 100)), "Only with this tier of the catalog."),
                 .init(
                     "product", .string(.init(1, 255)),
-                    "Whose status comes from this product (Apple's id), or who have it now."),
-                .init("app", .string(.init(1, 255)), "Likewise, of a product of this app (bundle id)."),
+                    "Accounts with this product (Apple's id) now, or with a status from it."),
+                .init(
+                    "app", .string(.init(1, 255)), "Accounts with a product of this app (bundle id), in the same way."),
                 .init("environment", Environment.schema, "Only in this environment."),
                 .init(
                     "endingWithin", .integer(0...3650),
-                    "Whose access ends within so many days, with nothing to renew it."),
+                    "Accounts with an access that ends within so many days, and that nothing renews."),
                 .init("erased", .boolean, "Only accounts that were erased."),
             ]
         endpoint.problems = [.noCatalog, .unknownTier]
@@ -71,7 +72,7 @@ extension AdminHandlers {
         }
     }
 
-    /// An account, and why it is what it is.
+    /// An account, with the reasons of its tier and status.
     var accountShow: AdminEndpoint {
         var endpoint = AdminEndpoint(
             .get, "/admin/subscriptions/{account}", "getAccount",

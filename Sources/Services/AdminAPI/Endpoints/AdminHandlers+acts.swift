@@ -97,7 +97,7 @@ extension AdminHandlers {
         guard days <= 90 else { throw APIProblem(.invalidRequest, "Apple moves a renewal date by 90 days at most") }
         let account = try await accountOfPath(request)
         let view = try await accounts.view(account.token, in: Environment.production.rawValue)
-        // The one that gives the status comes first, then those that end last.
+        // The purchase of the status comes first, then the purchases by their end, the latest first.
         guard let key = view.purchases.first(where: { $0.oneTime == nil && $0.access })?.key else {
             throw APIProblem(.noSubscription, "the account has no subscription of Apple's that runs now")
         }
@@ -138,7 +138,7 @@ extension AdminHandlers {
     var movePurchase: AdminEndpoint {
         var endpoint = AdminEndpoint(
             .post, "/admin/purchases/{originalTransactionId}/move", "movePurchase",
-            "Moves a purchase to an account, whatever Apple signed and signs into it.", for: .staff,
+            "Moves a purchase to an account, against the token that Apple signed into it.", for: .staff,
             successes: [.init("It is done, and on record.", Self.moveShape.schema)]
         ) { try await move($0) }
         endpoint.pathSchemas = ["originalTransactionId": .string(.init(1, 255))]

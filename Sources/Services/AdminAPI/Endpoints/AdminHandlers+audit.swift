@@ -12,7 +12,7 @@ extension AdminHandlers {
     var auditList: AdminEndpoint {
         var endpoint = AdminEndpoint(
             .get, "/admin/audit", "listAudit",
-            "What staff did, the latest first: who, when, why, before and after.", for: .staff,
+            "Acts of staff, the latest first: actor, time, reason, before and after.", for: .staff,
             successes: [Self.auditPages(AuditFilter()).success("AuditPage", "A page of the audit.")]
         ) { try await answerAudit($0) }
         endpoint.query =
@@ -72,7 +72,7 @@ extension AdminHandlers {
         return instant
     }
 
-    /// - Parameter log: nil where only the shape is asked for.
+    /// - Parameter log: the audit; nil where only the shape of pages is needed.
     private static func auditPages(_ filter: AuditFilter, _ log: AuditLog? = nil) -> AdminList<ShownAuditRow> {
         AdminList(
             name: "rows", shape: AdminShapes.auditRow, subject: ("audit", "texts"), cursorParts: AuditLog.cursorParts,

@@ -12,7 +12,7 @@ extension AdminHandlers {
     var figureShow: AdminEndpoint {
         var endpoint = AdminEndpoint(
             .get, "/admin/figures/{name}", "getFigure",
-            "A figure by month or day. Each cell says what about it is not final, and has a link to the rows that it counts.",
+            "A figure by month, fiscal month or day. Each cell states how final it is, and links to its rows.",
             for: .staff, successes: [.init("The figure.", AdminShapes.figure.schema)]
         ) { request in
             let question = try await figureQuestion(request)
@@ -22,16 +22,18 @@ extension AdminHandlers {
                     .ok, AdminShapes.figure.value(of: ShownFigure(answer: answer, app: request.query["app"])))
             } catch let many as TooManyCells {
                 throw APIProblem(.tooManyCells, ProblemText(english: "\(many)"))
+            } catch let refusal as FiscalRefusal {
+                throw APIProblem(.invalidRequest, ProblemText(english: "\(refusal)"))
             }
         }
         endpoint.pathSchemas = Self.figurePath
         endpoint.query =
             Self.figureQuery + [
-                .init("split", AdminShapes.figureSplits, "What else values are apart by; money always is by currency.")
+                .init("split", AdminShapes.figureSplits, "What separates values; money is always separate by currency.")
             ]
         endpoint.problems = [.noFigure, .tooManyCells]
         endpoint.refusesFitting =
-            "from and to are days in their order, in is a currency, the figure has the split, the answer has at most \(FigureQuestion.mostCells) cells"
+            "from and to are days or fiscal months in their order, the fiscal calendar has their years and fiscal months are kept, in is a currency, the figure has the split, the answer has at most \(FigureQuestion.mostCells) cells"
         return endpoint
     }
 
@@ -39,41 +41,46 @@ extension AdminHandlers {
     var figureRows: AdminEndpoint {
         var endpoint = AdminEndpoint(
             .get, "/admin/figures/{name}/rows", "listFigureRows",
-            "The rows that a figure counts, in the order of time, those that are not summed yet among them: the sum of their amounts is the figure.",
+            "The rows of a figure in the order of time: their amounts add up to the figure. Rows that are not summed yet are included.",
             for: .staff, successes: [rowPages(nil).success("FigureRowPage", "A page of rows.")]
         ) { request in
             let question = try await figureQuestion(request)
             let month = request.query["month"].flatMap { Int($0) }
-            guard month == nil || question.figure == .retention else {
-                throw APIProblem(.invalidRequest, "month goes with retention")
+            guard month == nil || question.figure.isByMonthsLater else {
+                throw APIProblem(.invalidRequest, "month goes with retention and lifetime_value")
             }
             let asked = FigureRowQuestion(
-                question, productID: request.query["product"], storefront: request.query["country"],
-                currency: request.query["currency"], months: month)
+                question, productID: request.query["product"], plan: request.query["plan"],
+                storefront: request.query["country"], currency: request.query["currency"], months: month)
             return try await rowPages(asked).answer(request, self)
         }
         endpoint.pathSchemas = Self.figurePath
         endpoint.query =
             AdminList<FigureRow>.query + Self.figureQuery + [
                 .init(
-                    "product", .string(.init(0, 255)), "Only of this product, by Apple's id; empty for those of none."),
+                    "product", .string(.init(0, 255)),
+                    "Only rows of this product, by Apple's id; empty for rows without one."),
+                .init(
+                    "plan", .string(.init(0, 32)),
+                    "Only rows of products with this plan, such as year or lifetime; empty for rows without one."),
                 .init(
                     "country", .string(.init(0, 3)),
-                    "Only from this country of the App Store, such as USA; empty for those of none."),
+                    "Only rows from this country of the App Store, such as USA; empty for rows without one."),
                 .init(
                     "currency", .string(.init(0, 3)),
-                    "Only in this currency of the transactions, such as EUR; empty for those of none."),
+                    "Only rows in this currency of the transaction, such as EUR; empty for rows without one."),
                 .init(
                     "month", .integer(Int64(Cohort.months.lowerBound)...Int64(Cohort.months.upperBound)),
-                    "Of retention, only customers who pay so many months later."),
+                    "A number of months after the first payment. Of retention, only customers that pay then; of lifetime_value, only payments until then."
+                ),
             ]
         endpoint.problems = [.noFigure]
         endpoint.refusesFitting =
-            "after is next of a page before, from and to are days in their order, in is a currency, month goes with retention"
+            "after is next of a page before, from and to are days or fiscal months in their order whose years the fiscal calendar has, in is a currency, month goes with retention and lifetime_value"
         return endpoint
     }
 
-    /// - Parameter asked: nil where only the shape is asked for.
+    /// - Parameter asked: the question; nil where only the shape of pages is needed.
     private func rowPages(_ asked: FigureRowQuestion?) -> AdminList<FigureRow> {
         AdminList(
             name: "rows", shape: AdminShapes.figureRow, subject: ("figures", "rows"),
@@ -86,16 +93,28 @@ extension AdminHandlers {
 
     private static let figurePath = ["name": AdminShapes.figureNames]
 
+    /// The parameters of the query for days and periods.
+    static let dayQuery: [APIQueryParameter] = [
+        .init(
+            "from", .string(.init(10, 10)),
+            "The first day, such as 2026-01-31. By default there are 30 days, or a year of months."),
+        .init("to", .string(.init(10, 10)), "The last day, included; today by default."),
+        .init("by", AdminShapes.calendarSteps, "month by default: whole months count."),
+    ]
+
     private static let figureQuery: [APIQueryParameter] =
         [
             .init(
-                "from", .string(.init(10, 10)),
-                "The first day, such as 2026-01-31; a year before the last by default, or 30 days by day."),
-            .init("to", .string(.init(10, 10)), "The last day, which belongs to it; today by default."),
-            .init("by", AdminShapes.figureSteps, "month by default: then whole months count."),
+                "from", .string(.init(9, 10)),
+                "The first day, such as 2026-01-31; by fiscal-month also a month, such as 2026-FM04. By default there are 30 days, or a year of months."
+            ),
+            .init("to", .string(.init(9, 10)), "The last day, or month, included; today by default."),
+            .init(
+                "by", AdminShapes.figureSteps,
+                "month by default: whole months count. fiscal-month: whole fiscal months, in days of Los Angeles."),
             .init(
                 "in", .string(.init(3, 4)),
-                "The currency to which money is converted, such as EUR; the catalog's reporting_currency by default. none: each currency is by itself."
+                "The currency that money is converted to, such as EUR; the catalog's reporting_currency by default. none: each currency by itself."
             ),
         ] + countedQuery
 
@@ -106,16 +125,31 @@ extension AdminHandlers {
             throw APIProblem(.noFigure, ProblemText(english: "the figures are \(names)"))
         }
         let step = request.query["by"].flatMap { FigureQuestion.Step(rawValue: $0) } ?? .month
-        let (from, to) = (try Self.day("from", request), try Self.day("to", request))
-        guard let days = try await figures.days(from: from, to: to, by: step) else {
-            throw APIProblem(.invalidRequest, "to is before from")
-        }
+        let (from, to) = (try Self.bound("from", request), try Self.bound("to", request))
         let (environment, apps) = Self.counted(request, for: member)
-        let question = FigureQuestion(
-            figure, days, by: step, request.query["split"].flatMap { FigureQuestion.Split(rawValue: $0) },
-            environment: environment, apps: apps, in: try await reportingCurrency(request))
-        do { try question.check() } catch { throw APIProblem(.invalidRequest, ProblemText(english: "\(error)")) }
-        return question
+        let split = request.query["split"].flatMap { FigureQuestion.Split(rawValue: $0) }
+        let currency = try await reportingCurrency(request)
+        do {
+            let question = try await figures.question(
+                figure, from: from, to: to, by: step, split, environment: environment, apps: apps, in: currency)
+            guard let question else { throw APIProblem(.invalidRequest, "to is before from") }
+            try question.check()
+            return question
+        } catch let error as FiscalRefusal {
+            throw APIProblem(.invalidRequest, ProblemText(english: "\(error)"))
+        } catch let error as FigureQuestion.NoSplit {
+            throw APIProblem(.invalidRequest, ProblemText(english: "\(error)"))
+        }
+    }
+
+    private static func bound(_ name: String, _ request: AdminRequest) throws(APIProblem) -> FigureBound? {
+        guard let text = request.query[name] else { return nil }
+        guard let bound = FigureBound(text) else {
+            throw APIProblem(
+                .invalidRequest,
+                ProblemText(english: "\(name) takes a day like 2026-01-31, or by fiscal-month a month like 2026-FM04"))
+        }
+        return bound
     }
 
     private func reportingCurrency(_ request: AdminRequest) async throws -> String? {
@@ -132,14 +166,14 @@ extension AdminHandlers {
 
     // MARK: What counts
 
-    /// The values of the query that say whose purchases count.
+    /// The parameters of the query for environment and apps.
     static let countedQuery: [APIQueryParameter] = [
         countedEnvironment, .init("app", .string(.init(1, 255)), "Only of this app (bundle id)."),
     ]
     static let countedEnvironment = APIQueryParameter(
         "environment", Environment.schema, "Production by default.")
 
-    /// Whose purchases count: of a member of some apps never another one's.
+    /// The environment and the apps of a request. A member with some apps has no others.
     static func counted(
         _ request: AdminRequest, for member: StaffMember
     ) -> (environment: String, apps: Set<String>?) {

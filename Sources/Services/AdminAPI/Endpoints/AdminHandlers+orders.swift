@@ -8,7 +8,7 @@ import Staff
 import Subscriptions
 
 extension AdminHandlers {
-    /// What was bought, those of the latest days first.
+    /// Orders, the latest days first.
     var orderList: AdminEndpoint {
         var endpoint = AdminEndpoint(
             .get, "/admin/orders", "listOrders", "Orders, those of the latest days first. Filters add up.",

@@ -87,7 +87,7 @@ extension AdminHandlers {
         var endpoint = AdminEndpoint(
             .post, "/admin/orders/{number}/refund-requests", "createRefundRequest",
             "Asks for a refund of one transaction of an order. No money moves.", for: .staff,
-            successes: [.init(.created, "It is asked for, and on record.", AdminShapes.refund.schema)]
+            successes: [.init(.created, "The request is on record.", AdminShapes.refund.schema)]
         ) { try await createRefund($0) }
         endpoint.pathSchemas = Self.orderPath
         endpoint.body = Self.body(
@@ -128,7 +128,7 @@ extension AdminHandlers {
             "approve", "approveRefundRequest",
             "Approves a pending request. For 90 days it answers what Apple asks about the transaction, with the customer's consent. No money moves.",
             [
-                Self.amount("Another one than was asked for, in thousandths of the currency."),
+                Self.amount("Another amount than the requested one, in thousandths of the currency."),
                 Self.note(isRequired: false),
             ],
             for: .approveRefundRequest(isOwn: false)

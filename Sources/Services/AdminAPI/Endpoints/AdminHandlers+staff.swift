@@ -12,7 +12,7 @@ extension AdminHandlers {
     var staffList: AdminEndpoint {
         var endpoint = AdminEndpoint(
             .get, "/admin/staff", "listStaff",
-            "The members of the staff. Addresses are shortened but for those who manage staff.", for: .staff,
+            "The members of the staff. Addresses are shortened, except for members that manage staff.", for: .staff,
             successes: [
                 memberPages(isWhole: false, withRemoved: false).success("StaffPage", "A page of members.")
             ]
@@ -24,7 +24,7 @@ extension AdminHandlers {
         }
         endpoint.query =
             AdminList<ShownMember>.query + [
-                .init("removed", .boolean, "Whether those are among them who were removed: the audit names them, too.")
+                .init("removed", .boolean, "Whether to include removed members: the audit names them, too.")
             ]
         endpoint.refusesFitting = "after is next of a page before"
         return endpoint

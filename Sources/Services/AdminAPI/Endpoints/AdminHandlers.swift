@@ -63,14 +63,14 @@ package struct AdminHandlers: Sendable {
             movePurchase,
             orderList, orderShow,
             refundList, refundShow, refundCreate, refundApprove, refundReject, refundCancel, refundRecord,
-            figureShow, figureRows, orderStatistics, supportStatistics, accountStatistics,
+            figureShow, figureRows, orderStatistics, supportStatistics, accountStatistics, userFigure, usageFigure,
             staffList, staffAdd, staffRemove, staffToken, staffTokenRevoke,
         ]
     }
 
     // MARK: The caller
 
-    /// The member who asks.
+    /// The calling member.
     func member(_ request: AdminRequest) throws(APIProblem) -> StaffMember {
         guard let member = request.caller else {
             throw APIProblem(.tokenMissing, ProblemText("this path needs a token", "此接口需要令牌", "此介面需要權杖"))
@@ -78,7 +78,7 @@ package struct AdminHandlers: Sendable {
         return member
     }
 
-    /// The member who asks, where they may do this. Where they may not, the try is on record before it is refused.
+    /// The calling member, if the rules allow the act. Otherwise the try is put on record and refused.
     func member(_ request: AdminRequest, for task: StaffTask) async throws -> StaffMember {
         let member = try member(request)
         let isOfAccount = StaffRules.rule(for: task.kind).isOfAccount && member.scope != .all
@@ -89,7 +89,7 @@ package struct AdminHandlers: Sendable {
         throw try await problem(refusal, request, member)
     }
 
-    /// The problem that a refusal of the rules is. Unless something is missing alone, the try is on record.
+    /// The problem of a refusal. The try is on record, except where only a value is missing.
     func problem(_ refusal: StaffRefusal, _ request: AdminRequest, _ member: StaffMember) async throws -> APIProblem {
         // What is missing is no try.
         if refusal == .noReason {

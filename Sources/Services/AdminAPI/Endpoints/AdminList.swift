@@ -20,7 +20,7 @@ struct AdminList<Row: Sendable>: Sendable {
     /// Reads a page.
     let read: @Sendable (_ opening: Opening, _ after: ListCursor?, _ limit: Int) async throws -> ListPage<Row>
 
-    /// How many elements a page has where nothing else is asked for.
+    /// The number of elements of a page by default.
     static var page: Int { 25 }
     /// How many are read at a time for a file.
     private static var portion: Int { 1000 }

@@ -24,7 +24,7 @@ final class ExportSlots: Sendable {
     }
 
     /// A place for an export of a member's.
-    /// - Throws: ``APIProblem``, 503, where there is none.
+    /// - Throws: ``APIProblem``, 503, where all slots are taken.
     func slot(of member: Int64) throws(APIProblem) -> Slot {
         let isFree = running.withLock { running in
             guard running[member, default: 0] < Self.mostOfOne, running.values.reduce(0, +) < Self.most else {

@@ -15,7 +15,7 @@ package struct AdminAPI: Service {
 
     /// An admin API.
     /// - Parameters:
-    ///   - endpoints: what it serves, beside its description, which is made of them.
+    ///   - endpoints: the endpoints. The description is made of them, and served beside them.
     ///   - watch: notices that the database is silent; nil to do without.
     ///   - gate: opens once the schema has been seen to fit; without one, it was seen already.
     ///   - metrics: where it counts requests.
@@ -74,7 +74,7 @@ extension APIEndpoint where Access == AdminAccess {
     /// The path of the description.
     static let description = "/admin/openapi.json"
 
-    /// What every admin API has, whatever else it serves: `/healthz`, and the description of all of it.
+    /// The endpoints of every admin API: `/healthz`, and the description of all endpoints.
     package static func withStanding(_ endpoints: [AdminEndpoint]) -> [AdminEndpoint] {
         all(
             endpoints, open: .anyone, health: [("/healthz", "getHealthz")], description: description, isPublic: false,

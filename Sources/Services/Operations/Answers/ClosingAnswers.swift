@@ -1,28 +1,47 @@
 package import Base
 package import FigureStore
-import Figures
+package import Figures
 import Subscriptions
 
 extension CommandAnswer {
-    /// What a figure's answer says of the months that it is of; nil of what figures say now.
-    static func closings(_ months: [ClosedMonth]?) -> String? {
-        guard let months else { return nil }
-        guard !months.isEmpty else { return "No month of these days is closed." }
+    /// Sentences about the closed months of an answer from their records; nil for an answer from the books.
+    static func closings(_ answer: FigureAnswer) -> String? {
+        guard let months = answer.closed else { return nil }
+        let lacking = unrecorded(answer.unrecorded, of: answer.question.figure)
+        guard !months.isEmpty else { return lacking ?? "No month of these days is closed." }
         let named = months.map { month in
             "\(month.month) (days of \(month.zone)\(month.isProven ? "" : ", not proven"), closed \(month.closedAt.minute) by \(month.closedBy))"
         }
-        return "Closed: \(named.joined(separator: ", ")). Other months are left out."
+        return "Closed: \(named.joined(separator: ", ")). Other months are left out.\(lacking.map { " \($0)" } ?? "")"
     }
 
-    /// A month that was closed.
+    /// A sentence about closed months without a figure on record; nil where all have it.
+    private static func unrecorded(_ months: [ClosingMonth], of figure: Figure) -> String? {
+        guard !months.isEmpty else { return nil }
+        let names = months.map(\.description).joined(separator: ", ")
+        return
+            "\(figure.rawValue) is not on record for \(names): the release that closed it lacked this figure. So there are no corrections. To record the figure, open the month again and close it anew."
+    }
+
+    /// The member with the closed months without a figure on record.
+    static func unrecorded(_ months: [ClosingMonth]) -> JSONValue.Member {
+        .init("not_recorded", months.map(\.description).json)
+    }
+
+    /// The result of closing a month.
     package init(_ month: ClosedMonth) {
         let proof = month.isProven ? "it is proven that nothing is missing" : "not proven"
         self.init(
             month, .closed, text: "closed \(month.month): \(month.rows) rows, days of \(month.zone), \(proof)")
     }
 
-    /// Corrections of closed months, a page.
-    package init(_ page: ListPage<FigureCorrection>) { self.init(page, "corrections", .correction) }
+    /// A page of corrections of closed months.
+    /// - Parameter unrecorded: the closed months without the figure on record.
+    package init(_ page: ListPage<FigureCorrection>, of figure: Figure, unrecorded: [ClosingMonth]) {
+        self.init(
+            page, "corrections", .correction, [Self.unrecorded(unrecorded)],
+            sentence: Self.unrecorded(unrecorded, of: figure))
+    }
 }
 
 extension CommandShape<ClosedMonth> {

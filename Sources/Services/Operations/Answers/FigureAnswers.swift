@@ -12,13 +12,19 @@ extension CommandAnswer {
         let question = answer.question
         let about = question.figure.about
         let zone =
-            Self.closings(answer.closed)
+            Self.closings(answer)
             ?? answer.zone.map { "Days of \($0)." } ?? "No day was summed yet: a worker does that within seconds."
         let taxed = answer.isTaxIncluded.map { [JSONValue.Member("tax_included", $0.json)] } ?? []
         let untaxed = answer.isTaxIncluded == true ? " Where the commission table has no tax, amounts include it." : ""
         let partial =
-            lines.contains { $0.isPartial } ? "\n* Of those of its customers for whom that day has ended." : ""
-        let closed = answer.closed.map { [JSONValue.Member("closed", CommandShape.closed.values(of: $0))] } ?? []
+            lines.contains { $0.isPartial } ? "\n* For some customers of the period that day has not ended yet." : ""
+        let closed =
+            answer.closed.map { months in
+                [
+                    JSONValue.Member("closed", CommandShape.closed.values(of: months)),
+                    Self.unrecorded(answer.unrecorded),
+                ]
+            } ?? []
         self.init(
             .object(
                 closed + [
@@ -35,13 +41,13 @@ extension CommandAnswer {
             csv: shape.csv(of: lines))
     }
 
-    /// The rows that a figure counts, a page.
-    /// - Parameter currency: the one to which amounts are converted; nil where each is by itself.
+    /// A page of the rows of a figure.
+    /// - Parameter currency: the currency of the question; nil for each currency by itself.
     package init(_ page: ListPage<FigureRow>, in currency: String?) { self.init(page, "rows", .row(in: currency)) }
 }
 
 extension FigureAnswer {
-    /// What people have to know of its conversion; empty where there is none.
+    /// Sentences about the conversion; empty without one.
     fileprivate var conversion: String {
         guard let currency = question.currency else { return "" }
         var lines = ["Each amount is in \(currency) by the rates of its transaction's day."]
@@ -71,9 +77,9 @@ private struct FigureLine: Sendable {
     let cell: FigureAnswer.Cell
     let name: String
     let standing: FigureAnswer.Standing
-    /// How long its bar is, in eighths.
+    /// The length of its bar, in eighths of a character.
     let bar: Int64
-    /// The figure's columns that a table has.
+    /// The figure's columns in a table.
     let shown: [FigureColumn]
 
     /// The longest bar, in characters.
@@ -97,7 +103,7 @@ private struct FigureLine: Sendable {
         }
     }
 
-    /// What is not final about it; nil where nothing is.
+    /// The words for what is not final; nil where all is.
     var reservations: String? {
         let words = [
             standing.isRunning ? "running" : nil, standing.isPending ? "not up to date" : nil,
@@ -113,7 +119,7 @@ private struct FigureLine: Sendable {
         return String(repeating: "█", count: Int(whole)) + part
     }
 
-    /// Whether a value that a table has is of a part only.
+    /// Whether a value in a table is of a part of the customers.
     var isPartial: Bool { shown.contains { $0.isPartial(cell.sums) } }
 
     /// A value for people.
@@ -124,9 +130,7 @@ private struct FigureLine: Sendable {
         case .money: return Money(milliunits: value, currency: cell.currency ?? "").amountWords
         case .share where column.showing == .brief:
             return "\((value + 500) / 1000) %\(column.isPartial(cell.sums) ? "*" : "")"
-        case .share:
-            let (percent, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1000)
-            return "\(value < 0 ? "-" : "")\(percent).\(String(1000 + rest).dropFirst().prefix(2)) %"
+        case .share: return FigureColumn.percent(value)
         }
     }
 }
@@ -136,7 +140,7 @@ extension CommandShape<FigureLine> {
         var fields: [Field] = [.init("period", column: "PERIOD", \.name)]
         let isConverted = answer.question.currency != nil
         if let split = answer.question.split, split != .currency || !answer.question.figure.isMoney || isConverted {
-            // Beside the currency of the amounts stands that of the transactions.
+            // The column of the transactions' currency needs another name than that of the amounts' currency.
             let name = split == .currency && isConverted ? "of_currency" : split.rawValue
             fields.append(
                 .init(name, column: name.uppercased().replacing("_", with: " ")) { $0.cell.group ?? "" })
@@ -165,6 +169,12 @@ extension CommandShape<FigureLine> {
 }
 
 extension FigureColumn {
+    /// A share as people write it: `12.34 %`.
+    static func percent(_ share: Int64) -> String {
+        let (percent, rest) = share.magnitude.quotientAndRemainder(dividingBy: 1000)
+        return "\(share < 0 ? "-" : "")\(percent).\(String(1000 + rest).dropFirst().prefix(2)) %"
+    }
+
     /// `refundRate` as `REFUND RATE`.
     fileprivate var heading: String {
         name.reduce(into: "") { text, letter in

@@ -65,7 +65,7 @@ package struct FoundID: Sendable, Hashable {
             let product = order.productID.map { ": \($0)" } ?? ""
             text = "an order in \(order.bundleID), \(order.environment)\(product), \(order.status.rawValue)"
         case .shared(let order):
-            text = "an order in \(order.bundleID), \(order.environment), that is shared: somebody else paid for it"
+            text = "an order in \(order.bundleID), \(order.environment), that is shared: another customer paid for it"
         }
         command = "storehook orders show \(number)"
     }

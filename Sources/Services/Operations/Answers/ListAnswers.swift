@@ -11,13 +11,22 @@ extension CommandAnswer {
     /// Subscriptions, likewise.
     package init(_ page: ListPage<ListedSubscription>) { self.init(page, "subscriptions", .listed) }
 
-    init<Element>(_ page: ListPage<Element>, _ name: String, _ shape: CommandShape<Element>) {
-        let nothing = page.next == nil ? "nothing is listed" : "nothing was found among those that were looked through"
+    /// A page of a list.
+    /// - Parameters:
+    ///   - further: members beside the list.
+    ///   - sentence: what people read below it; nil for nothing.
+    init<Element>(
+        _ page: ListPage<Element>, _ name: String, _ shape: CommandShape<Element>, _ further: [JSONValue.Member] = [],
+        sentence: String? = nil
+    ) {
+        let nothing = page.next == nil ? "nothing is listed" : "nothing was found in the rows that were read"
         let table = page.elements.isEmpty ? nothing : shape.table(of: page.elements)
-        var members = [JSONValue.Member(name, shape.values(of: page.elements))]
+        var members = [JSONValue.Member(name, shape.values(of: page.elements))] + further
         if let next = page.next { members.append(.init("next", next.description.json)) }
         self.init(
-            .object(members), text: table + (page.next.map { "\n\nthe list goes on: --after \($0)" } ?? ""),
+            .object(members),
+            text: table + (sentence.map { "\n\n\($0)" } ?? "")
+                + (page.next.map { "\n\nthe list goes on: --after \($0)" } ?? ""),
             csv: shape.csv(of: page.elements))
     }
 

@@ -63,7 +63,7 @@ extension CommandAnswer {
             self.init(
                 order, .shared,
                 text:
-                    "order \(order.number ?? order.key) of \(order.bundleID), \(order.environment): shared, somebody else paid for it"
+                    "order \(order.number ?? order.key) of \(order.bundleID), \(order.environment): shared, another customer paid for it"
             )
         }
     }

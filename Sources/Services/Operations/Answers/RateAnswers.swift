@@ -2,7 +2,7 @@ import Base
 package import FigureStore
 
 extension CommandAnswer {
-    /// What an import did.
+    /// The result of an import.
     package init(_ taken: RateImport) {
         let known = taken.rates - taken.added - taken.corrected
         self.init(
@@ -10,7 +10,7 @@ extension CommandAnswer {
             text: "\(taken.rates) rates: \(taken.added) are new, \(taken.corrected) are corrected, \(known) were known")
     }
 
-    /// What is known of each currency.
+    /// The known rates of each currency.
     package init(_ known: [KnownRates]) {
         let shape = CommandShape<KnownRates>.known
         self.init(

@@ -7,11 +7,11 @@ import Subscriptions
 package struct ComparedReport: Sendable {
     /// The report.
     package let report: AppleReport
-    /// What the books have of its days.
+    /// The books of its days.
     package let books: ReportedBooks
-    /// Both, key by key.
+    /// The comparison of both, key by key.
     package let comparison: ReportComparison
-    /// Up to what share differences are accepted.
+    /// The largest accepted share of differences.
     package let tolerance: PriceShare
 
     /// Compares them.
@@ -34,8 +34,8 @@ package struct ComparedReport: Sendable {
 }
 
 extension CommandAnswer {
-    /// How a report and the books came out.
-    /// - Parameter isWhole: whether keys that are equal are listed, too.
+    /// The result of a comparison.
+    /// - Parameter isWhole: whether equal keys are listed, too.
     package init(_ compared: ComparedReport, isWhole: Bool) {
         let comparison = compared.comparison
         let lines = comparison.lines.filter { isWhole || $0.outcome != .equal }

@@ -7,7 +7,7 @@ extension CommandAnswer {
     package init(_ found: ReportedAttempts) {
         let table =
             found.attempts.isEmpty
-            ? (found.next == nil ? "nothing was reported" : "nothing was found among those that were looked through")
+            ? (found.next == nil ? "nothing was reported" : "nothing was found in the rows that were read")
             : Self.reported.table(of: found.attempts)
         var members = [JSONValue.Member("attempts", Self.reported.values(of: found.attempts))]
         if let next = found.next { members.append(.init("next", next.json)) }

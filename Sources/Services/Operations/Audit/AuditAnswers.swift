@@ -6,7 +6,7 @@ extension CommandAnswer {
     package init(_ page: ListPage<ShownAuditRow>) {
         let shape = CommandShape<ShownAuditRow>.audit
         let nothing =
-            page.next == nil ? "nothing is on record" : "nothing was found among those that were looked through"
+            page.next == nil ? "nothing is on record" : "nothing was found in the rows that were read"
         let table = page.elements.isEmpty ? nothing : shape.table(of: page.elements)
         var members = [JSONValue.Member("rows", shape.values(of: page.elements))]
         if let next = page.next { members.append(.init("next", next.description.json)) }
@@ -28,7 +28,7 @@ extension CommandAnswer {
             lines.append("rows 1 to \(found.last.place) are as they were written")
         }
         if let export = found.export, found.fault == nil {
-            lines.append("rows 1 to \(export.place) are those that were exported")
+            lines.append("rows 1 to \(export.place) are as they were exported")
         }
         if found.erasedCount > 0 {
             let more = found.erasedCount > found.erased.reduce(0) { $0 + Int64($1.count) } ? ", …" : ""

@@ -12,7 +12,7 @@ extension DatabaseChecks {
         let found = try await AuditLog(pool).verify(last: Self.audited)
         if let fault = found.fault {
             return .failed(
-                "\(fault): no program's user may do that, so see who used the owner of the schema, or a superuser; storehook audit "
+                "\(fault): no program's user has this right, so look for connections as the owner of the schema, or as a superuser; storehook audit "
                     + "verify --since EXPORT says what an earlier export had")
         }
         return .ok(

@@ -1,14 +1,14 @@
 import AppStorePayloads
 import Crypto
 
-/// A secret with which a caller of an API says who it is, as a text: a prefix and 256 random bits.
+/// A secret that identifies a caller of an API, as a text: a prefix and 256 random bits.
 ///
 /// It is shown once, when it is made. Only its ``digest`` is stored.
 package struct BearerSecret<Bearer: SecretBearer>: Sendable, Hashable {
     /// The whole text. A secret.
     package let text: String
 
-    /// The prefix by which people and secret scanners recognize it.
+    /// The prefix, for people and for scanners of secrets.
     package static var prefix: String { Bearer.prefix }
 
     /// A new one.

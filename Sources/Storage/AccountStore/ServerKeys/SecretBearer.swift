@@ -10,7 +10,7 @@ package enum OwnServer: SecretBearer {
     package static let prefix = "shk_"
 }
 
-/// Members of the staff, who call the admin API.
+/// Members of the staff, as callers of the admin API.
 package enum StaffBearer: SecretBearer {
     /// storehook's staff token.
     package static let prefix = "sht_"

@@ -4,7 +4,7 @@ package import Postgres
 package struct RecordedStaffToken: Sendable, Hashable {
     /// Its number; it is revoked by this.
     package var id: Int64
-    /// Whose it is.
+    /// Its member.
     package var memberID: Int64
     /// When it was made.
     package var createdAt: PostgresTimestamp

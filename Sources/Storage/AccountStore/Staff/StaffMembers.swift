@@ -50,7 +50,7 @@ package struct StaffMembers: Sendable {
         try session.query(PostgresQuery("staff.why", "select set_config('storehook.why', \(why), true)"))
     }
 
-    /// A member by the number, who is not removed; nil where there is none.
+    /// The member with a number; nil without one, and for a removed member.
     package func member(_ id: Int64) async throws -> StaffMember? {
         try await pool.query(
             PostgresQuery(
@@ -91,7 +91,7 @@ package struct StaffMembers: Sendable {
     private static let most = 1000
 
     /// All members, in the order of their numbers.
-    /// - Parameter withRemoved: whether those are among them who were removed.
+    /// - Parameter withRemoved: whether to include removed members.
     package func list(withRemoved: Bool) async throws -> [StaffMember] {
         try await pool.query(
             PostgresQuery(
@@ -147,7 +147,7 @@ package struct StaffMembers: Sendable {
     }
 
     /// Revokes a token of a member for ever.
-    /// - Returns: the token, with the person who revoked it first; nil where the member has none of this number.
+    /// - Returns: the token, with the actor that revoked it first; nil where the member has no token of this number.
     package func revokeToken(
         _ id: Int64, of mail: String, by person: String, why: String? = nil
     ) async throws -> RecordedStaffToken? {

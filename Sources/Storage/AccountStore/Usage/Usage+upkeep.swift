@@ -25,7 +25,7 @@ extension Usage {
                     """
                     delete from storehook.usage_counters
                      where ctid = any (array(select c.ctid from storehook.usage_counters c
-                                              where c.resets_at < now() - interval '888 hours'
+                                              where c.resets_at < now() - \(unescaped: Self.keepingTime)
                                               order by c.resets_at
                                               limit \(portion)))
                     """)

@@ -195,7 +195,7 @@ package struct ConsumptionRequests: Sendable {
         try await queue.claim(for: lease, among: scopes, joining: Self.requests) { try ConsumptionRequest($0, $1) }
     }
 
-    /// Claims as ``claim(for:among:)``, of those alone about which staff decided: they are answered without any policy.
+    /// Claims as ``claim(for:among:)``, but only requests with a decision of staff: these are answered without a policy.
     package func claimDecided(for lease: Lease, among scopes: [AppEnvironment]) async throws -> ConsumptionRequest? {
         try await queue.claim(
             for: lease,

@@ -3,103 +3,35 @@ import Figures
 import Postgres
 
 extension FigureAnswer {
-    /// Answers in one currency: from the sums that are kept in it, or from the cells.
-    mutating func convert(
-        to currency: String, by state: FigureState, in zone: String, _ session: borrowing PostgresSession
-    ) throws {
-        let isKept = state.keeps(currency)
-        let query: PostgresQuery = isKept ? .kept(question, zone, currency) : .converted(question, zone, currency)
-        // All cells of three years are read and converted.
-        for row in try session.query(query, deadline: isKept ? nil : .seconds(60)) {
-            guard let period = CalendarDay(try row.decode("period", as: String.self)),
-                let measure = FigureMeasure(rawValue: try row.decode("measure"))
-            else { continue }
-            let isMissing: Bool = try row.decode("is_missing")
-            var cell = Cell(
-                period: period, group: question.split == nil ? nil : try row.decode("part"),
-                currency: isMissing ? try row.decode("currency") : currency, isUnconverted: isMissing,
-                sums: FigureSums())
-            if let last = cells.last,
-                (last.period, last.group, last.currency, last.isUnconverted)
-                    == (cell.period, cell.group, cell.currency, cell.isUnconverted)
-            {
-                cell = cells.removeLast()
-            }
-            cell.sums[measure] = try FigureSum(row)
-            cells.append(cell)
-            if let corrected = try row.decode("corrected_at", as: PostgresTimestamp?.self) {
-                ratesCorrectedAt = max(ratesCorrectedAt ?? .distantPast, Timestamp(corrected))
-            }
-        }
-        guard cells.count <= FigureQuestion.mostCells else { throw TooManyCells() }
-        if isKept {
-            ratesCorrectedAt = try session.query(.correctedAt(question, zone, currency)).one()
-                .decode(0, as: PostgresTimestamp?.self).map { Timestamp($0) }
-        }
+    /// Reads the values in a currency from the cells, by the current rates. This reads and converts every cell of the question.
+    mutating func convert(to currency: String, in zone: String, _ session: borrowing PostgresSession) throws {
+        try take(
+            SummedColumns(
+                "figures.converted", .converted(question, zone, currency), session, deadline: .seconds(60)),
+            of: question.figure.measures)
     }
 }
 
 extension PostgresQuery {
-    fileprivate static func kept(_ question: FigureQuestion, _ zone: String, _ currency: String) -> PostgresQuery {
-        PostgresQuery(
-            "figures.kept",
-            """
-            select \(unescaped: question.period("period")) as period, \(unescaped: question.split?.column ?? "''") as part, is_missing,
-                   case when is_missing then currency else '' end as currency, measure, sum(count)::bigint as count,
-                   sum(free)::bigint as free, sum(unknown)::bigint as unknown, sum(amount)::text as amount,
-                   null::timestamptz as corrected_at
-              from storehook.converted_sums
-             where target = \(currency) and zone = \(zone) and grain = \(question.convertedGrain)
-               and environment = \(question.environment)
-               and period between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
-               and measure = any (\(question.figure.measures.map(\.rawValue)))
-               and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
-             group by 1, 2, 3, 4, 5
-            having sum(count) <> 0
-             order by 1, 2, 3, 4, 5
-             limit \(FigureQuestion.mostRows)
-            """)
-    }
-
-    /// From the cells, by the rates of now.
+    /// The converted sums of cells, for ``columns(_:of:)``. Equal cells are converted once.
     fileprivate static func converted(
         _ question: FigureQuestion, _ zone: String, _ currency: String
     ) -> PostgresQuery {
-        let period =
-            question.isWhole ? "'0001-01-01'::date" : question.step == .month ? "date_trunc('month', day)::date" : "day"
-        return PostgresQuery(
-            "figures.converted",
-            """
-            with z as materialized (select \(currency)::text as target), cells as not materialized (
-                select day, measure, \(unescaped: question.split?.column ?? "''") as part, currency, rate_day, unit, count
-                  from storehook.figure_cells
-                 where zone = \(zone) and environment = \(question.environment)
-                   and day between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
-                   and measure = any (\(question.figure.measures.map(\.rawValue)))
-                   and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
-            ), \(unescaped: ConvertedCells.converted(to: "(select target from z)")), summed as (
-                select \(unescaped: period) as period, part, case when is_lost then currency else '' end as currency, measure,
-                       \(unescaped: ConvertedCells.sums), max(corrected_at) as corrected_at
-                  from converted group by 1, 2, 3, 4, coalesce(is_lost, false)
-            )
-            select period::text as period, part, is_missing, currency, measure, count, free, unknown, amount::text as amount, corrected_at
-              from summed
-             order by 1, 2, 3, 4, 5
-             limit \(FigureQuestion.mostRows)
-            """)
-    }
-
-    fileprivate static func correctedAt(
-        _ question: FigureQuestion, _ zone: String, _ currency: String
-    ) -> PostgresQuery {
-        PostgresQuery(
-            "figures.corrected_at",
-            """
-            select max(corrected_at) from storehook.corrected_conversions
-             where target = \(currency) and zone = \(zone) and environment = \(question.environment)
-               and day between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
-               and measure = any (\(question.figure.measures.map(\.rawValue)))
-               and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
-            """)
+        """
+        with \(unescaped: question.planPart)cells as materialized (
+            select \(currency)::text as target, \(unescaped: question.period(ofDay: "c.day")) as period, \(unescaped: question.part(of: "c")) as part,
+                   c.measure, c.currency, c.rate_day, c.unit, sum(c.count)::bigint as count
+              from storehook.figure_cells c \(unescaped: question.joinPlans(of: "c"))
+             where c.zone = \(zone) and c.environment = \(question.environment)
+               and c.day between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
+               and c.measure = any (\(question.figure.measures.map(\.rawValue)))
+               and (\(question.apps == nil) or c.bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
+             group by 2, 3, c.measure, c.currency, c.rate_day, c.unit
+        ), \(unescaped: ConvertedCells.parts)
+        select period, part, \(unescaped: ConvertedCells.lostCurrency) as currency,
+               array_position(\(question.figure.measures.map(\.rawValue)), measure)::bigint as place, \(unescaped: ConvertedCells.sums)
+          from converted group by period, part, 3, measure, coalesce(is_lost, false)
+         limit \(FigureQuestion.mostRows)
+        """
     }
 }

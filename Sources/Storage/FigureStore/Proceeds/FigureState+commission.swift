@@ -3,7 +3,7 @@ import Figures
 import Postgres
 
 extension FigureState {
-    /// Takes the commission table that counts. Where it is another one than before, all days are to be summed anew.
+    /// Takes the current commission table. If it changed, marks all days: workers sum these anew.
     func take(_ commission: Commission, _ session: borrowing PostgresSession) throws {
         guard try session.query(.differs(from: commission)).one().decode(0) else { return }
         try session.query("delete from storehook.figure_terms")
@@ -17,9 +17,9 @@ private struct Term {
     var kind: String
     var place: Int16
     var from: CalendarDay
-    /// With commas between them; nil for all.
+    /// The apps, separated by commas; nil for all.
     var apps: String?
-    /// Likewise.
+    /// The storefronts, separated by commas; nil for all.
     var storefronts: String?
     var program: Commission.Program?
     var rate: Commission.Rate?
@@ -49,7 +49,7 @@ extension PriceShare {
 }
 
 extension PostgresQuery {
-    /// Whether figures are summed by another table.
+    /// Whether figures are summed by another table than this one.
     static func differs(from commission: Commission) -> PostgresQuery {
         PostgresQuery(
             "figures.terms_differ",
@@ -74,7 +74,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// Whether tax is in some of what was sold in the months of a question: where a storefront has no tax on the first day of a month, or later.
+    /// Whether tax is in some amounts of a question: a storefront with sales has no tax in the table on the first day of a month.
     static func isTaxIncluded(_ question: FigureQuestion, in zone: String) -> PostgresQuery {
         PostgresQuery(
             "figures.is_tax_included",
@@ -96,7 +96,7 @@ extension PostgresQuery {
 }
 
 extension PostgresQuery.StringInterpolation {
-    /// A query: the entries of a commission table as the table `figure_terms` has them.
+    /// A query: the entries of a commission table, with the columns of `figure_terms`.
     fileprivate mutating func appendInterpolation(rowsOf commission: Commission) {
         let terms = Term.all(of: commission)
         appendLiteral(

@@ -1,23 +1,29 @@
 import Figures
 
-/// What sales are estimated to bring, and what refunds take back of that, in SQL.
+/// Estimated proceeds of sales, and what refunds take back of them, in SQL.
 enum ProceedsRows {
     /// A query: a row for each sale with money, each refund of one, and each reversal. Columns as in ``TrialRows/sql(from:measures:columns:)``.
     ///
-    /// A refund has the commission and the tax of its sale, so that one of the whole price takes back all that the sale brought.
+    /// A refund has the commission and the tax of its sale: a refund of the whole price takes back all proceeds of the sale.
     /// - Parameters:
-    ///   - span: a FROM clause with an alias `s`, which has the first instant `starts` and the instant `ends` behind the last one, and the
-    ///     `zone` by whose days terms count.
-    ///   - measures: the names of those that are wanted, separated by commas; nil for all.
-    ///   - isByDay: whether the `day` of `s` is a column, the first one.
-    static func sql(from span: String, measures: String? = nil, isByDay: Bool = false) -> String {
+    ///   - span: a FROM clause with the alias `s`. It has the first instant `starts`, `ends`, the instant behind the last one, and `zone`, for the
+    ///     days of terms.
+    ///   - measures: the names of the wanted measures, separated by commas; nil for all.
+    ///   - isByDay: whether the `day` of `s` is the first column.
+    ///   - isPage: whether to work out only what a page needs, see ``FigureRowPage``.
+    static func sql(
+        from span: String, measures: String? = nil, isByDay: Bool = false, isPage: Bool = false
+    ) -> String {
         let sale = """
             t.order_id, t.item, t.product_id, t.storefront, t.currency, t.starts_at, t.part_of, t.transaction_id
             """
         let day = isByDay ? "s.day, " : ""
         return """
             with sold as materialized (
-                select e.*, coalesce(e.storefront, '') as country, o.bundle_id, o.plan_type, (e.starts_at at time zone e.zone)::date as sold_on
+                select e.*
+                  from (
+                select e.*, coalesce(e.storefront, '') as country, o.environment, o.bundle_id, o.plan_type,
+                       (e.starts_at at time zone e.zone)::date as sold_on
                   from (
                     select \(day)s.zone, 'proceeds' as measure, t.starts_at as at, 0 as place, t.price as value, \(sale)
                       from \(span)
@@ -30,8 +36,11 @@ enum ProceedsRows {
                       join storehook.booked_refunds r on r.at >= s.starts and r.at < s.ends and r.type in ('refund', 'refund_reversed')
                       join storehook.booked_transactions t on (t.order_id, t.item) = (r.order_id, r.item)
                      where not t.is_void and t.price is distinct from 0) e
-                  join storehook.booked_orders o on o.id = e.order_id and o.class_id is not null
-                \(measures.map { " where e.measure in (\($0))" } ?? "")
+                 cross join lateral (
+                    select o.environment, o.bundle_id, o.plan_type from storehook.booked_orders o
+                     where o.id = e.order_id and o.class_id is not null offset 0) o
+                \(measures.map { " where e.measure in (\($0))" } ?? "")) e
+                \(isPage ? page : "")
             ), terms as materialized (
                 select d.*, r.first_year, r.later_years, r.one_time, \(untaxed) as untaxed
                   from (select distinct bundle_id, country, sold_on from sold) d
@@ -42,7 +51,7 @@ enum ProceedsRows {
                    e.starts_at as sold_at, e.transaction_id
               from sold e
               join terms m on (m.bundle_id, m.country, m.sold_on) = (e.bundle_id, e.country, e.sold_on)
-             -- Worked out once a row: PostgreSQL would write it wherever it is named.
+             -- Worked out once for each row. Without the offset, PostgreSQL would repeat the expression at each use.
              cross join lateral (
                 select m.untaxed * (\(PriceShare.whole)
                                     - case when e.plan_type <> 'auto_renewable' then m.one_time
@@ -52,7 +61,15 @@ enum ProceedsRows {
             """
     }
 
-    /// A query: what Apple keeps of a price, by `d`: of the entries that fit, the last one up to the day.
+    /// The condition, order and limit of a page of `e`. They need no column that is worked out later.
+    private static let page = """
+        cross join z
+         where \(FigureRowPage.condition("e"))
+         order by \(FigureRowPage.order("e"))
+         limit (select page from z)
+        """
+
+    /// A query: Apple's commission of `d`: the last entry that fits and does not begin after the day.
     private static let rate = """
         select f.first_year, f.later_years, f.one_time
           from storehook.figure_terms f
@@ -64,7 +81,7 @@ enum ProceedsRows {
          order by f.place desc limit 1
         """
 
-    /// An expression: what is left of a price without its tax, in thousandths of a percent, by `d`.
+    /// An expression: the share of a price of `d` without tax, in thousandths of a percent.
     private static let untaxed = """
         \(PriceShare.whole) - coalesce((
             select f.included::bigint from storehook.figure_terms f
@@ -74,9 +91,9 @@ enum ProceedsRows {
 
     /// A condition: whether a year of service was paid before the period of `e` began.
     ///
-    /// Each paid period of the order counts whole and once, whatever was added to it; a year is twelve months, or 52 weeks. A free period has no
-    /// length of its own, and is no lapse. Behind a lapse that is too long they count anew. What begins now stands behind them without any
-    /// length, so that a lapse right before it counts, too.
+    /// Each paid period of the order counts whole, and once: seats that were added to it do not count. A year is twelve months, or 52 weeks. A
+    /// free period adds nothing, and is no lapse. Behind a lapse that is too long, a new year begins. The period of `e` itself is the last of them,
+    /// with no length: so a lapse right before it counts.
     private static let isLater = """
         select coalesce(sum(c.served) filter (where c.run = c.last_run), 0) >= 48 * 13
           from (
@@ -104,9 +121,9 @@ enum ProceedsRows {
                         select e.item, a.starts_at, null, 0) h) l) r) c
         """
 
-    /// An expression: what a period of `q.quarters` of a month adds to the year. Quarters are weeks as long as they make no month.
+    /// An expression: what a period of `q.quarters` of a month adds to the year. Fewer than four quarters are weeks.
     private static let served = "(case when q.quarters < 4 then q.quarters * 12 else q.quarters * 13 end)"
 
-    /// An interval: the longest lapse after which service goes on, 60 days. A day of an interval would be one of the session's zone.
+    /// An interval: the longest lapse after which the year goes on, 60 days. It is in hours: an interval's days follow the session's zone.
     private static let longestLapse = "interval '1440 hours'"
 }

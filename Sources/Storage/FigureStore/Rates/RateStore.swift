@@ -2,23 +2,23 @@ package import Base
 package import Figures
 package import Postgres
 
-/// The exchange rates of a database, as files stated them.
+/// The exchange rates of a database, from imported files.
 package struct RateStore: Sendable {
     private let pool: PostgresPool
 
     /// The rates of a database.
     package init(_ pool: PostgresPool) { self.pool = pool }
 
-    /// Adds the rates of a file, all of them or none, and records it. A rate that was another one before is corrected: its earlier value
-    /// stays on record, with the instant until which it counted. Rates that the file lacks stay. Of two who import at once one waits.
+    /// Adds all rates of a file, and records the import. A known rate with another value is corrected: the earlier value stays on record, with the
+    /// instant until which it counted. Rates that the file lacks stay. Two imports run one after the other.
     /// - Parameters:
     ///   - rates: each currency at most once a day.
-    ///   - digest: of the file.
-    ///   - actor: for the record.
+    ///   - digest: the digest of the file.
+    ///   - actor: the actor, for the record.
     /// - Throws: `PostgresError`.
     package func take(_ rates: [ExchangeRate], digest: Fingerprint, by actor: String) async throws -> RateImport {
         try await pool.withTransaction(TransactionOptions(idleTimeout: .seconds(60), name: "rates.import")) { session in
-            // A clock holds this lock while it sums days: what it summed before is marked below, and what it sums later has these rates.
+            // A worker holds this lock while it sums days. Days that it summed before are marked below, and later ones have these rates.
             try session.query("select 1 from storehook.figure_state for update", deadline: Self.patience)
             let instant = try session.query("select clock_timestamp()").one().decode(0, as: PostgresTimestamp.self)
             var taken = RateImport(rates: Int64(rates.count), added: 0, corrected: 0)
@@ -35,7 +35,7 @@ package struct RateStore: Sendable {
         }
     }
 
-    /// What is known of each currency, in the order of their codes.
+    /// The known rates of each currency, in the order of codes.
     /// - Throws: `PostgresError`.
     package func known() async throws -> [KnownRates] {
         try await pool.query(.known).map { row in
@@ -47,18 +47,18 @@ package struct RateStore: Sendable {
         }
     }
 
-    /// For how long each statement may wait for others and work.
+    /// The longest time of a statement, its wait for a lock included.
     private static let patience = Duration.seconds(300)
     private static let portion = 20_000
 }
 
-/// What an import did.
+/// The result of an import.
 package struct RateImport: Sendable, Hashable {
-    /// How many rates the file has.
+    /// The number of rates in the file.
     package var rates: Int64
-    /// How many of them were not known.
+    /// The number of new rates.
     package var added: Int64
-    /// How many were known as another value.
+    /// The number of rates that had another value before.
     package var corrected: Int64
 
     /// The counts of an import.
@@ -67,21 +67,21 @@ package struct RateImport: Sendable, Hashable {
     }
 }
 
-/// What is known of a currency.
+/// The known rates of a currency.
 package struct KnownRates: Sendable, Hashable {
     /// ISO 4217.
     package var currency: String
     /// The first day with a rate, as `2026-03-02`.
     package var first: String
-    /// The last one.
+    /// The last day with a rate.
     package var last: String
-    /// How many days have a rate.
+    /// The number of days with a rate.
     package var days: Int64
-    /// How many days between the first and the last one no rate counts for.
+    /// The number of days between the first and the last one on which no rate counts.
     package var uncovered: Int64
-    /// How many rates were corrected.
+    /// The number of corrected rates.
     package var corrected: Int64
-    /// When the latest of them were imported.
+    /// The instant of the latest import of a rate.
     package var importedAt: Timestamp
 }
 
@@ -112,23 +112,23 @@ extension PostgresQuery {
             """)
     }
 
-    /// Marks days of the figures for conversion: those with an amount whose rate was imported at this instant.
+    /// Marks days of figures for conversion: days with an amount that a rate of this import converts, in one of the kept currencies.
     fileprivate static func markConversions(since instant: PostgresTimestamp) -> PostgresQuery {
         PostgresQuery(
             "rates.mark",
             """
-            with state as materialized (
-                select currency, array[zone, next_zone] as zones from storehook.figure_state where currency is not null
-            ), changed as materialized (
+            with changed as materialized (
                 select distinct e.currency, e.day + n as day
                   from storehook.exchange_rates e cross join generate_series(0, \(Int64(ConvertedCells.oldest))::int) n
                  where e.imported_at = \(instant)
             )
             insert into storehook.conversion_marks (day)
             select distinct c.day
-              from state s join storehook.figure_cells c on c.zone = any (s.zones) and c.unit <> 0 and c.currency <> s.currency
+              from storehook.figure_currencies f
+              join storehook.figure_cells c
+                on c.zone = f.zone and c.measure in (\(unescaped: CurrencySums.measures)) and c.unit <> 0 and c.currency <> f.currency
              where (c.currency, c.rate_day) in (select currency, day from changed)
-                or (s.currency, c.rate_day) in (select currency, day from changed)
+                or (f.currency, c.rate_day) in (select currency, day from changed)
                 on conflict do nothing
             """)
     }

@@ -2,22 +2,24 @@ import Base
 import Figures
 import Postgres
 
-/// What becomes of the customers of days, in SQL.
+/// The customers of days, and how many of them are retained, in SQL.
 enum CohortRows {
     /// Parts of a WITH, behind ``RecurringChanges/parts``.
     ///
-    /// `cohorts` are the customers that ``FigureMeasure/customerNew`` counts, with the place of its row; `cohort_checks` the instants at which
-    /// they are looked at that have been (`day`, `months`, `at`); and `retained` the customers who pay at one of them.
+    /// - `cohort_checks`: the past instants that decide whether customers of a day are retained (`day`, `months`, `at`);
+    /// - `cohorts`: the customers of ``FigureMeasure/customerNew`` on days with such an instant, each with the place of its row;
+    /// - `retained`: the customers that pay at one of these instants.
     static let parts = """
-        cohorts as materialized (
-            select day, customer, environment, bundle_id, group_id, order_id, item, place from turned where is_paying and not has_paid
-        ), cohort_checks as materialized (
+        cohort_checks as materialized (
             select s.day, n.months, i.at
               from span s
              cross join generate_series(\(Cohort.months.lowerBound), \(Cohort.months.upperBound)) n (months)
              cross join lateral (
                 select \(DayStart.sql("(s.day + make_interval(months => n.months))::date + 1", in: "s.zone")) as at) i
              where i.at <= \(RecurringPeriods.turned)
+        ), cohorts as materialized (
+            select day, customer, environment, bundle_id, group_id, order_id, item, place
+              from turned where is_paying and not has_paid and day in (select day from cohort_checks)
         ), retained as materialized (
             select distinct c.day, k.months, c.environment, c.bundle_id, c.order_id, c.item, c.place
               from cohorts c
@@ -29,6 +31,16 @@ enum CohortRows {
         )
         """
 
+    /// A query, behind ``parts``: `day`, `environment`, `bundle_id`, `months`, `due`, `retained`. Days without a past check have no row.
+    static let counts = """
+        select s.day, s.environment, s.bundle_id, c.months::smallint as months, s.due, coalesce(k.retained, 0) as retained
+          from (select day, environment, bundle_id, count(*) as due from cohorts group by day, environment, bundle_id) s
+          join cohort_checks c on c.day = s.day
+          left join (
+            select day, environment, bundle_id, months, count(*) as retained from retained group by day, environment, bundle_id, months) k
+            on (k.day, k.environment, k.bundle_id, k.months) = (s.day, s.environment, s.bundle_id, c.months)
+        """
+
     /// A condition: whether the customer of a row of ``FigureMeasure/customerNew`` pays so many months later.
     static func isRetained(_ row: String, after months: Int) -> String {
         """
@@ -37,29 +49,8 @@ enum CohortRows {
         """
     }
 
-    /// What became of the customers of some days: `day`, `environment`, `bundle_id`, `months`, `due`, `retained`. Days after which no check has
-    /// been have none.
-    static func derived(_ days: [CalendarDay], in zone: String) -> PostgresQuery {
-        PostgresQuery(
-            "figures.derived_cohorts",
-            """
-            with span as materialized (
-                select * from (\(eachOf: days, in: zone)) d where d.ends <= \(unescaped: RecurringPeriods.turned)
-            ), \(unescaped: RecurringChanges.parts), \(unescaped: parts), sizes as (
-                select day, environment, bundle_id, count(*) as due from cohorts group by day, environment, bundle_id
-            ), kept as (
-                select day, environment, bundle_id, months, count(*) as retained from retained group by day, environment, bundle_id, months
-            )
-            select s.day, s.environment, s.bundle_id, c.months::smallint as months, s.due, coalesce(k.retained, 0) as retained
-              from sizes s
-              join cohort_checks c on c.day = s.day
-              left join kept k
-                on (k.day, k.environment, k.bundle_id, k.months) = (s.day, s.environment, s.bundle_id, c.months)
-            """)
-    }
-
-    /// A query: the days whose values time alone may change in `z.first` to `z.last`, by the zone `z.zone`, as `day`: those on which customers
-    /// began to pay, so many months before a day that ended.
+    /// A query: as `day`, the days of the zone `z.zone` with values that may change from `z.first` to `z.last` by the passing of time alone: a number
+    /// of months before a day that ended.
     static let turning = """
         select distinct c.day
           from z
@@ -67,7 +58,7 @@ enum CohortRows {
             (z.first at time zone z.zone)::date::timestamp, (z.last at time zone z.zone)::date::timestamp - interval '1 day',
             interval '1 day') e (ended)
          cross join generate_series(\(Cohort.months.lowerBound), \(Cohort.months.upperBound)) n (months)
-         -- The last day of a month is that of several ones.
+         -- The last day of a month stands for several days of an earlier one.
          cross join generate_series(0, 3) k (further)
          cross join lateral (select (e.ended - make_interval(months => n.months))::date + k.further as day) c
          where c.day + make_interval(months => n.months) = e.ended
@@ -76,7 +67,7 @@ enum CohortRows {
 }
 
 extension PostgresQuery.StringInterpolation {
-    /// A query: `zone`, `day`, and the instants `starts` and `ends` between which each of some days is.
+    /// A query: `zone`, `day`, and the instants `starts` and `ends` of each of some days.
     mutating func appendInterpolation(eachOf days: [CalendarDay], in zone: String) {
         appendLiteral(
             """

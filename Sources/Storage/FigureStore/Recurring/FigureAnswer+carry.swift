@@ -3,7 +3,7 @@ import Figures
 import Postgres
 
 extension FigureAnswer {
-    /// A value's place beside others of its period.
+    /// The key of a value among those of its period.
     private struct Place: Hashable {
         var group: String?
         var currency: String?
@@ -17,7 +17,7 @@ extension FigureAnswer {
         }
     }
 
-    /// Adds to each period's changes what stood before it. Periods in which nothing changed have values, too, but for those that have not begun.
+    /// Adds to the changes of each period what stood before it. A period without changes has a value, too, once it has begun.
     mutating func carry(by state: FigureState, in zone: String, _ session: borrowing PostgresSession) throws {
         var (standing, changes) = ([Place: FigureSums](), [CalendarDay: [Place: FigureSums]]())
         for part in question.before {
@@ -27,7 +27,8 @@ extension FigureAnswer {
             ratesCorrectedAt = [ratesCorrectedAt, before.ratesCorrectedAt].compactMap(\.self).max()
         }
         for cell in cells { changes[cell.period, default: [:]][Place(cell), default: FigureSums()].add(cell.sums) }
-        let today = try session.query(.today).one().decode(0, as: String.self)
+        let today = try session.query(.today(in: zone)).one().decode(0, as: String.self)
+        let columns = question.figure.columns
         cells = []
         for period in periods where period.description <= today {
             let changed = changes[period] ?? [:]
@@ -35,7 +36,7 @@ extension FigureAnswer {
                 var sums = changed[place] ?? FigureSums()
                 sums.follow(standing[place] ?? FigureSums())
                 standing[place] = sums.through
-                guard question.figure.columns.contains(where: { ($0.value(sums) ?? 0) != 0 }) else { continue }
+                guard columns.contains(where: { ($0.value(sums) ?? 0) != 0 }) else { continue }
                 cells.append(
                     Cell(
                         period: period, group: place.group, currency: place.currency,
@@ -47,7 +48,7 @@ extension FigureAnswer {
 }
 
 extension FigureQuestion {
-    /// Questions about all days before the first: whole months by their sums, and the days of the month until then.
+    /// Questions about all days before the first one: whole months, and the days of the month until the first day.
     fileprivate var before: [FigureQuestion] {
         let first = days.lowerBound
         let month = FigureMonth(first).days.lowerBound

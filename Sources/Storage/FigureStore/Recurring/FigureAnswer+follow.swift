@@ -3,14 +3,17 @@ import Figures
 import Postgres
 
 extension FigureAnswer {
-    /// Adds to the customers of each period what became of them.
+    /// Adds to the customers of each period how many of them are due and retained.
     mutating func follow(in zone: String, _ session: borrowing PostgresSession) throws {
         let places = Dictionary(
             uniqueKeysWithValues: cells.indices.map { ([cells[$0].period.description, cells[$0].group ?? ""], $0) })
         for row in try session.query(.cohorts(question, zone)) {
             guard let place = places[[try row.decode("period"), try row.decode("part")]] else { continue }
-            cells[place].sums[months: Int(try row.decode("months", as: Int16.self))] = Cohort(
-                due: try row.decode("due"), retained: try row.decode("retained"))
+            let months = try row.decode("months", as: [Int16].self)
+            let (due, retained): ([Int64], [Int64]) = (try row.decode("due"), try row.decode("retained"))
+            for (index, number) in months.enumerated() {
+                cells[place].sums[months: Int(number)] = Cohort(due: due[index], retained: retained[index])
+            }
         }
     }
 }
@@ -20,10 +23,10 @@ extension PostgresQuery {
         PostgresQuery(
             "figures.cohorts",
             """
-            select period::text as period, part, months, due, retained
+            select period::text as period, part, array_agg(months) as months, array_agg(due) as due, array_agg(retained) as retained
               from (
-                -- Years of days are added: neither a zone nor a text is made of each.
-                select \(unescaped: question.step == .day ? "day" : "date_trunc('month', day::timestamp)::date") as period,
+                -- This adds up years of days: it works out no instant and no text for each.
+                select \(unescaped: question.period(ofDay: "day")) as period,
                        \(unescaped: question.split?.column ?? "''") as part, months, sum(due)::bigint as due,
                        sum(retained)::bigint as retained
                   from storehook.cohort_cells
@@ -31,28 +34,7 @@ extension PostgresQuery {
                    and day between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
                    and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
                  group by 1, 2, 3) c
-            """)
-    }
-
-    /// Counts anew what became of the customers of whole days. Nearly all values stay.
-    static func sumCohorts(_ days: [CalendarDay], in zone: String) -> PostgresQuery {
-        PostgresQuery(
-            "figures.sum_cohorts",
-            """
-            with derived as materialized (
-                \(embedding: CohortRows.derived(days, in: zone))
-            ), gone as (
-                delete from storehook.cohort_cells c using unnest(\(days.map(\.description))) d (day)
-                 where c.zone = \(zone) and c.day = d.day::date
-                   and not exists (
-                       select from derived r
-                        where (r.day, r.environment, r.bundle_id, r.months) = (c.day, c.environment, c.bundle_id, c.months))
-            )
-            insert into storehook.cohort_cells as known (zone, day, environment, bundle_id, months, due, retained)
-            select \(zone), day, environment, bundle_id, months, due, retained from derived
-                on conflict (zone, day, environment, bundle_id, months) do update
-               set due = excluded.due, retained = excluded.retained
-             where (known.due, known.retained) is distinct from (excluded.due, excluded.retained)
+             group by c.period, part
             """)
     }
 }

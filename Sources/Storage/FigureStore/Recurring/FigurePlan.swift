@@ -1,12 +1,12 @@
 package import Accounts
 
-/// What a catalog says of a subscription that figures of recurring revenue need.
+/// The terms of a subscription in the catalog, for recurring revenue.
 package struct FigurePlan: Sendable, Hashable {
     /// The app.
     package var bundleID: String
     /// Apple's id of the product.
     package var productID: String
-    /// How long a payment lasts, in quarters of a month: 1 of a week.
+    /// The length of its period, in quarters of a month; a week is 1.
     package var quarters: Int16
     /// The subscription group; empty where the catalog names none.
     package var groupID: String
@@ -16,7 +16,7 @@ package struct FigurePlan: Sendable, Hashable {
         (self.bundleID, self.productID, self.quarters, self.groupID) = (bundleID, productID, quarters, groupID)
     }
 
-    /// Those of a catalog: of products whose period renews itself.
+    /// The plans of a catalog: its products that renew themselves.
     package static func all(of catalog: Catalog?) -> [FigurePlan] {
         var plans: [[String]: FigurePlan] = [:]
         for product in catalog?.products ?? [] {

@@ -2,7 +2,7 @@ import Base
 import Postgres
 
 extension FigureState {
-    /// Takes the plans of the current catalog. Where they are others than before, all days are to be summed anew.
+    /// Takes the plans of the current catalog. If they changed, marks all days: workers sum these anew.
     func take(_ plans: [FigurePlan], _ session: borrowing PostgresSession) throws {
         guard try session.query(.differs(from: plans)).one().decode(0) else { return }
         try session.query("delete from storehook.figure_plans")
@@ -16,25 +16,45 @@ extension FigureState {
         try markAllDays(session)
     }
 
-    /// What this release sums. A release that sums more has the next number, and sums all days anew.
-    static let content: Int16 = 5
+    /// Notes the version of the catalog that the plans are from.
+    func note(_ catalogVersion: Int64, _ session: borrowing PostgresSession) throws {
+        try session.query(
+            PostgresQuery(
+                "figures.note_catalog",
+                """
+                update storehook.figure_state set catalog_version = \(catalogVersion) where catalog_version is distinct from \(catalogVersion)
+                """))
+    }
 
-    /// Lets what began and ended since the last time count: the hours in which something did are marked. Where an earlier release summed less,
-    /// all days are to be summed.
-    func turn(_ session: borrowing PostgresSession) throws {
+    /// The number of the content that this release sums. A release that sums more has the next number, and sums all days anew.
+    static let content: Int16 = 6
+
+    /// Marks the hours in which periods began or ended since the last call. After an earlier release, which summed less, marks all days.
+    /// - Returns: whether it marked all days.
+    mutating func turn(_ session: borrowing PostgresSession) throws -> Bool {
         let row = try session.query(.turn(to: Self.content)).one()
         let before = try row.decode("turned_until", as: PostgresTimestamp?.self)
         if let before, try row.decode("content", as: Int16.self) >= Self.content {
             try session.query(.markTurned(since: before))
             for zone in zones { try session.query(.markCohorts(since: before, in: zone)) }
+            return false
         } else {
             try markAllDays(session)
+            try session.query("delete from storehook.figure_sums where grain in ('all_country', 'all_day')")
+            try session.query(.sumAllApps, deadline: .seconds(600))
+            // Nor does an earlier release convert its changes. The kept currencies are deleted, and begin anew.
+            try session.query("delete from storehook.figure_currencies")
+            currencies = []
+            // A release without fiscal months takes their zone for an earlier one, and deletes it in portions. The rest is deleted, too, and
+            // all of its days are summed anew.
+            if fiscalZoneBeside != nil { try forgetFiscalMonths(session) }
+            return true
         }
     }
 
-    /// Has all days summed anew that have anything.
+    /// Marks all days from the first row to the last one: workers sum them anew.
     func markAllDays(_ session: borrowing PostgresSession) throws {
-        // Of a zone whose days are being summed for the first time those that are, too.
+        // Without a standing zone, the summed days of the first one. In another zone the first day may be one day earlier.
         guard let zone = zone ?? nextZone,
             let first = try session.query(.firstDay(in: zone)).one().decode(0, as: String?.self)
         else { return }
@@ -44,13 +64,13 @@ extension FigureState {
                 "figures.mark_all_days",
                 """
                 insert into storehook.figure_marks (day)
-                select d::date from generate_series(\(first)::text::timestamp, \(last)::text::timestamp, interval '1 day') d
+                select d::date from generate_series(\(first)::text::timestamp - interval '1 day', \(last)::text::timestamp, interval '1 day') d
                 """))
     }
 }
 
 extension PostgresQuery {
-    /// Whether figures are summed by other plans.
+    /// Whether figures are summed by other plans than these.
     static func differs(from plans: [FigurePlan]) -> PostgresQuery {
         PostgresQuery(
             "figures.plans_differ",
@@ -64,7 +84,20 @@ extension PostgresQuery {
         ).keepingPlan()
     }
 
-    /// Moves the instant until which periods count to now; returns what was before.
+    /// Adds up the sums of all apps from those of each. A release that does not know the former never changes them.
+    fileprivate static let sumAllApps = PostgresQuery(
+        "figures.sum_all_apps",
+        """
+        insert into storehook.figure_sums
+               (grain, zone, period, measure, environment, bundle_id, product_id, storefront, currency, count, free, unknown, amount)
+        select g.wide, s.zone, s.period, s.measure, s.environment, '', '', s.storefront, s.currency, sum(s.count), sum(s.free), sum(s.unknown),
+               sum(s.amount)
+          from (values ('all_country', 'month_country'), ('all_day', 'day')) g (wide, narrow)
+          join storehook.figure_sums s on s.grain = g.narrow
+         group by g.wide, s.zone, s.period, s.measure, s.environment, s.storefront, s.currency
+        """)
+
+    /// Moves the instant until which periods count to now; returns the earlier one, and the earlier content.
     fileprivate static func turn(to content: Int16) -> PostgresQuery {
         PostgresQuery(
             "figures.turn",
@@ -86,7 +119,7 @@ extension PostgresQuery {
         ).keepingPlan()
     }
 
-    /// Marks the days whose customers are looked at since a day ended.
+    /// Marks the days of cohorts with a value that is due since a day ended.
     fileprivate static func markCohorts(since instant: PostgresTimestamp, in zone: String) -> PostgresQuery {
         PostgresQuery(
             "figures.mark_cohorts",
@@ -97,11 +130,11 @@ extension PostgresQuery {
         ).keepingPlan()
     }
 
-    /// Whether a day ended, or something began or ended, since periods were last looked at, a minute ago or more.
+    /// A condition: whether a day or a period ended, or a period began, since the last turn, if that was a minute ago or more.
     static let isTurning = """
-        exists (select from storehook.figure_state
-                 where zone is not null and turned_until < now() - interval '1 minute'
-                   and (turned_until at time zone zone)::date < (now() at time zone zone)::date)
+        exists (select from storehook.figure_state s cross join unnest(array[s.zone, s.fiscal_zone]) z (zone)
+                 where s.zone is not null and s.turned_until < now() - interval '1 minute'
+                   and (s.turned_until at time zone z.zone)::date < (now() at time zone z.zone)::date)
         or exists (select from (select turned_until as first, now() as last from storehook.figure_state
                               where zone is not null and turned_until < now() - interval '1 minute') z
                  cross join lateral (\(turning)) i)
@@ -119,5 +152,7 @@ extension PostgresQuery {
         select s.ends_at from storehook.booked_stretches s where s.ends_at >= z.first and s.ends_at < z.last
         union all
         \(TrialRows.turning)
+        union all
+        \(OwnTrialRows.turning)
         """
 }

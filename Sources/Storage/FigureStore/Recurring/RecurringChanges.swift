@@ -1,6 +1,6 @@
 import Figures
 
-/// What of recurring revenue changes on days, in SQL.
+/// Changes of recurring revenue on days, in SQL.
 enum RecurringChanges {
     /// Parts of a WITH, behind a part `span` of the days (`zone`, `day`, `starts`, `ends`).
     ///
@@ -8,8 +8,8 @@ enum RecurringChanges {
     /// ``FigureMeasure/customers``: `day`, `measure`, `at`, `order_id`, `item`, `place`, `product_id`, `storefront`, `currency`, `sold_at`,
     /// `amount`, `transaction_id`.
     ///
-    /// Nearly all customers renew for the price of before: what ends and what begins is then equal in their order, and nothing else is read of
-    /// them. Of the others all purchases are.
+    /// Nearly all customers renew at the same price. Their order then has an equal end and beginning, and nothing more is read. Of other customers,
+    /// all purchases are read.
     static let parts = """
         recurring_span as materialized (
             select zone, day, starts, least(ends, \(RecurringPeriods.turned)) as cut from span
@@ -33,15 +33,7 @@ enum RecurringChanges {
                    bool_or(f.id = l.order_id) as is_loud
               from loud l
              cross join lateral (\(RecurringPeriods.account(of: "l"))) a
-             cross join lateral (
-                select l.order_id as id
-                union
-                select o.id
-                  from storehook.account_lines k
-                  join storehook.booked_orders o
-                    on (o.environment, o.bundle_id, o.order_key) = (k.environment, k.bundle_id, k.original_transaction_id)
-                 cross join lateral (\(RecurringPeriods.account(of: "o"))) b
-                 where k.token = a.token and k.environment = l.environment and k.bundle_id = l.bundle_id and b.token = a.token) f
+             cross join lateral (\(RecurringPeriods.family(of: "l", account: "a"))) f
              group by 1, 2, 3, 4, 5, 6, 7
         ), levels as materialized (
             select h.*, coalesce(sum(monthly) filter (where starts_at < starts and ends_at >= starts) over held, 0) as former,
@@ -66,7 +58,7 @@ enum RecurringChanges {
              cross join lateral (values (l.starts_at, 0, 1), (l.ends_at, 1, -1)) i (at, is_end, sign)
              where i.at >= l.starts and i.at < l.cut
         ), turned as materialized (
-            -- The period that began last of those that count at the end, or else the one that ended last.
+            -- Among the periods that count at the end, the one that began last; without any, the period that ended last.
             select distinct on (day, customer, environment, bundle_id, group_id)
                    day, customer, environment, bundle_id, group_id, is_paying, has_paid, paid_until, order_id, item, place, product_id, storefront, currency, sold_at, transaction_id,
                    end_reason, case when is_paying then starts_at else ends_at end as at
@@ -97,8 +89,8 @@ enum RecurringChanges {
         )
         """
 
-    /// A query: rows of ``FigureMeasure/movements`` and ``FigureMeasure/customers`` behind a mark, by a part `z`; columns as in
-    /// ``FigureMeasure/rows(of:retainedAfter:)``.
+    /// A query, behind a part `z`: rows of ``FigureMeasure/movements`` and ``FigureMeasure/customers`` behind the mark. Columns as in
+    /// ``FigureMeasure/rows(of:retainedAfter:isPage:)``.
     static func rows(of measures: [FigureMeasure], retainedAfter months: Int? = nil) -> String {
         """
         select measure, at, order_id, item, place, product_id, storefront, currency, amount, sold_at, transaction_id
@@ -117,7 +109,7 @@ enum RecurringChanges {
         """
     }
 
-    /// A query: periods that count when the last day ends, by a part `z`; columns as in ``FigureMeasure/rows(of:retainedAfter:)``.
+    /// A query, behind a part `z`: periods that count when the last day ends. Columns as in ``FigureMeasure/rows(of:retainedAfter:isPage:)``.
     static let standing = """
         select 'standing' as measure, p.starts_at as at, p.order_id, p.item, p.place * 2 as place, p.product_id, p.storefront, p.currency,
                p.monthly as amount, p.sold_at, p.transaction_id
@@ -125,8 +117,58 @@ enum RecurringChanges {
          cross join lateral (\(RecurringPeriods.sql { _, start, end in "\(end) >= z.cut and \(start) < z.cut and \(start) >= z.since" })) p
         """
 
-    /// A query: the customers who pay when the last day ends, each with the period that began last, by a part `z`; columns as in
-    /// ``FigureMeasure/rows(of:retainedAfter:)``.
+    /// A query, behind a part `z`: the first `z.picked` periods behind the mark that may count when the last day ends, by their beginning:
+    /// `order_id`, `item`, `place`, `starts_at`, and `cut`, the end of the day.
+    private static let firstPeriods = """
+        select p.order_id, p.item, p.place, p.starts_at, z.cut
+          from (select *, least(ends, \(RecurringPeriods.turned)) as cut from z) z
+         cross join lateral (
+            select t.order_id, t.item, 0 as place, t.starts_at
+              from storehook.booked_transactions t
+             where coalesce(t.counts_until, t.ends_at) >= z.cut and t.starts_at < z.cut and t.starts_at >= z.since and not t.is_void
+               and not t.is_trial
+            union all
+            select b.order_id, b.item, b.place + 1, b.starts_at
+              from storehook.booked_stretches b where b.ends_at >= z.cut and b.starts_at < z.cut and b.starts_at >= z.since) p
+         order by p.starts_at, p.order_id, p.item, p.place
+         limit (select picked from z)
+        """
+
+    /// A query: those of these periods that count, with the columns of ``RecurringPeriods`` and `cut`.
+    private static let firstCounted = """
+        select p.*, k.cut
+          from (\(firstPeriods)) k
+         cross join lateral (\(RecurringPeriods.sql { order, start, end in
+             "\(order) = k.order_id and \(start) = k.starts_at and \(end) >= k.cut"
+         })) p
+         where (p.item, p.place) = (k.item, k.place)
+        """
+
+    /// A query: the first rows of ``standing``, from `z.picked` periods.
+    static let firstStanding = """
+        select 'standing' as measure, p.starts_at as at, p.order_id, p.item, p.place * 2 as place, p.product_id, p.storefront, p.currency,
+               p.monthly as amount, p.sold_at, p.transaction_id
+          from (\(firstCounted)) p
+        """
+
+    /// A query: the first rows of ``standingCustomers``, from `z.picked` periods: each that is the customer's last one.
+    static let firstStandingCustomers = """
+        select 'standing_customer' as measure, p.starts_at as at, p.order_id, p.item, p.place, p.product_id, p.storefront, p.currency,
+               null::bigint as amount, p.sold_at, p.transaction_id
+          from (\(firstCounted)) p
+         where p.monthly is not null
+           and not exists (
+               select from (\(RecurringPeriods.account(of: "p"))) a
+                cross join lateral (\(RecurringPeriods.family(of: "p", account: "a"))) f
+                cross join lateral (\(RecurringPeriods.sql { order, start, end in
+                    "\(order) = f.id and \(end) >= p.cut and \(start) < p.cut"
+                })) q
+                where q.monthly is not null and q.group_id = p.group_id
+                  and (q.starts_at, q.order_id, q.item) > (p.starts_at, p.order_id, p.item))
+        """
+
+    /// A query, behind a part `z`: the customers that pay when the last day ends, each with its period that began last. Columns as in
+    /// ``FigureMeasure/rows(of:retainedAfter:isPage:)``.
     static let standingCustomers = """
         select 'standing_customer' as measure, c.at, c.order_id, c.item, c.place, c.product_id, c.storefront, c.currency, null::bigint as amount,
                c.sold_at, c.transaction_id

@@ -1,11 +1,11 @@
 /// Periods that count for recurring revenue, in SQL.
 enum RecurringPeriods {
-    /// A query: what of the books counts, each time by itself, with its price a month. Void, free and hidden ones do not count.
+    /// A query: each stretch of time of the books that counts, with its price a month. Void, free and hidden periods do not count.
     ///
-    /// `environment`, `bundle_id`, `order_key`, `order_id`, `item`, `place` (0 of the time that begins with the period), `transaction_id`,
-    /// `product_id`, `storefront`, `currency`, `starts_at`, `ends_at`, `end_reason`, `sold_at` (when the period begins), `group_id` and `monthly`
-    /// (in thousandths of the currency; null where no price is known, and no currency then).
-    /// - Parameter condition: given expressions of a time's order, beginning and end.
+    /// `environment`, `bundle_id`, `order_key`, `order_id`, `item`, `place` (0 of the stretch that begins with its period), `transaction_id`,
+    /// `product_id`, `storefront`, `currency`, `starts_at`, `ends_at`, `end_reason`, `sold_at` (the beginning of the period), `group_id` and
+    /// `monthly` (in thousandths of the currency; null, as `currency` is, without a known price).
+    /// - Parameter condition: makes a condition from expressions of a stretch's order, beginning and end.
     static func sql(where condition: (_ order: String, _ start: String, _ end: String) -> String) -> String {
         let whole = condition("t.order_id", "t.starts_at", end)
         let further = condition("b.order_id", "b.starts_at", "b.ends_at")
@@ -22,9 +22,12 @@ enum RecurringPeriods {
                   from storehook.booked_stretches b
                   join storehook.booked_transactions t on (t.order_id, t.item) = (b.order_id, b.item)
                  where \(further) and b.starts_at < b.ends_at and \(counts)) h
-              join storehook.booked_orders o on o.id = h.order_id and o.class_id is not null and o.plan_type = 'auto_renewable'
+             -- Each by its index: a join that is planned for more days than there are would read all orders.
+             cross join lateral (
+                select o.environment, o.bundle_id, o.order_key from storehook.booked_orders o
+                 where o.id = h.order_id and o.class_id is not null and o.plan_type = 'auto_renewable' offset 0) o
               left join storehook.figure_plans p on (p.bundle_id, p.product_id) = (o.bundle_id, h.product_id)
-             -- Worked out once a row: PostgreSQL would write both wherever they are named.
+             -- Worked out once for each row. Without the offset, PostgreSQL would repeat both expressions at each use.
              cross join lateral (
                 select \(quarters) as quarters offset 0) q
              cross join lateral (
@@ -42,15 +45,15 @@ enum RecurringPeriods {
         t.starts_at as sold_at, coalesce(t.first_ends_at, t.ends_at) as signed_end
         """
 
-    /// A trillion of a currency's unit, in thousandths: no product costs so much, and sums of such prices could not be stated.
-    private static let mostPrice: Int64 = 1_000_000_000_000_000
+    /// A trillion units of a currency, in thousandths. No product costs so much, and sums of higher prices might not fit.
+    static let mostPrice: Int64 = 1_000_000_000_000_000
 
-    /// An expression: for how many quarters of a month a payment lasts, by a period `h` (`billed_quarters`, `sold_at`, `signed_end`) and the plan
-    /// `p` of its product, which may be missing.
+    /// An expression: the length of a period `h` (`billed_quarters`, `sold_at`, `signed_end`) in quarters of a month. The plan `p` of its product may
+    /// be missing.
     static let quarters = "coalesce(h.billed_quarters, p.quarters, (\(nearestQuarters)))"
 
-    /// Of 7 days and 1, 2, 3, 6 and 12 months of the calendar in UTC, those whose end is nearest to the one that was signed first; of two that
-    /// are equally near, the shorter.
+    /// Out of 7 days and 1, 2, 3, 6 and 12 calendar months in UTC, the length with the end nearest to the first signed one; the shorter of two that
+    /// are equally near.
     private static let nearestQuarters = """
         select n.quarters
           from (values (1::smallint, interval '7 days'), (4, interval '1 month'), (8, interval '2 months'), (12, interval '3 months'),
@@ -67,11 +70,11 @@ enum RecurringPeriods {
             """
     }
 
-    /// An expression: until when the figures count what begins and ends.
+    /// An expression: the instant until which figures count what begins and ends.
     static let turned = "(select coalesce(turned_until, '-infinity') from storehook.figure_state)"
 
-    /// A query: the account of a purchase where only one ever had it, as `token`; null of others. A purchase that several accounts
-    /// had is a customer of its own: which of them had it at which time is not decided here.
+    /// A query: as `token`, the account of a purchase that never had another one; null for other purchases. A purchase that several accounts had
+    /// is a customer of its own.
     /// - Parameter purchase: the alias of a row with `environment`, `bundle_id` and `order_key`.
     static func account(of purchase: String) -> String {
         """
@@ -80,6 +83,25 @@ enum RecurringPeriods {
          where (w.original_transaction_id, w.bundle_id, w.environment)
                = (\(purchase).order_key, \(purchase).bundle_id, \(purchase).environment)
            and w.token <> '\(noAccount)'
+        """
+    }
+
+    /// A query: as `id`, the orders of a purchase's customer: those of its account, or without one the purchase's own. They include orders of
+    /// products that do not renew.
+    /// - Parameters:
+    ///   - purchase: the alias of a row with `environment`, `bundle_id` and `order_id`.
+    ///   - account: the alias of its row of ``account(of:)``.
+    static func family(of purchase: String, account: String) -> String {
+        """
+        select \(purchase).order_id as id
+        union
+        select o.id
+          from storehook.account_lines k
+          join storehook.booked_orders o
+            on (o.environment, o.bundle_id, o.order_key) = (k.environment, k.bundle_id, k.original_transaction_id)
+         cross join lateral (\(Self.account(of: "o"))) b
+         where k.token = \(account).token and k.environment = \(purchase).environment and k.bundle_id = \(purchase).bundle_id
+           and b.token = \(account).token
         """
     }
 

@@ -28,7 +28,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// The latest that money was paid for; where there is none, one that says why not.
+    /// The latest transaction with money; without one, a transaction that explains why there is none.
     static func latestTransaction(of order: Int64) -> PostgresQuery {
         PostgresQuery(
             "refunds.latest",
@@ -42,7 +42,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// Locks the transaction's row of the books, which is locked before a request: what books a refund updates it.
+    /// Locks the transaction's row of the books. It is locked before a request: a transaction that books a refund updates it.
     static func refundable(_ place: RefundPlace) -> PostgresQuery {
         PostgresQuery(
             "refunds.refundable",
@@ -64,7 +64,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// The text stands before the audit's trigger reads it, at the end of the statement.
+    /// The text is written before the audit's trigger reads it, at the end of the statement.
     static func add(
         _ request: RefundRequest, _ place: RefundPlace, _ row: PostgresRow, _ why: String, _ actor: StaffActor
     ) throws -> PostgresQuery {
@@ -149,7 +149,7 @@ extension PostgresQuery {
             """)
     }
 
-    /// Apple's open requests for consumption data about the transaction are looked at now. One that is held is looked at again by itself.
+    /// Apple's open requests for consumption data about the transaction become due now. A held one becomes due by itself.
     static func hasten(_ number: RefundNumber) -> PostgresQuery {
         PostgresQuery(
             "refunds.hasten",

@@ -2,7 +2,7 @@ import Base
 package import Postgres
 package import Subscriptions
 
-/// A request for a refund as it is stored, with what is left of its transaction now.
+/// A stored request for a refund, with the rest of its transaction's amount.
 package struct RecordedRefundRequest: Sendable, Hashable {
     /// `RF-001`.
     package var number: RefundNumber
@@ -10,7 +10,7 @@ package struct RecordedRefundRequest: Sendable, Hashable {
     package var environment: String
     /// The app.
     package var bundleID: String
-    /// The order's number; nil for the second until it is dealt.
+    /// The order's number; nil before the order has one.
     package var order: String?
     /// The order without a number: Apple's id.
     package var orderKey: String
@@ -18,11 +18,11 @@ package struct RecordedRefundRequest: Sendable, Hashable {
     package var transactionID: String
     /// What was bought.
     package var productID: String?
-    /// ISO 4217; nil where no record says it.
+    /// ISO 4217; nil where no record states it.
     package var currency: String?
     /// What was paid, in thousandths of the currency.
     package var price: Int64
-    /// What is asked for and decided.
+    /// The request and its decision.
     package var request: RefundRequest
     /// The member of the staff, or the person, that made it.
     package var requester: String
@@ -32,7 +32,7 @@ package struct RecordedRefundRequest: Sendable, Hashable {
     package var note: String?
     /// When the texts were taken out.
     package var textErasedAt: PostgresTimestamp?
-    /// What is left of the transaction now, in thousandths of the currency; nil where that is not known.
+    /// The amount that is not refunded now, in thousandths of the currency; nil where it is not known.
     package var maxRefundable: Int64?
     /// Whether it was approved 30 days ago, and Apple has not refunded.
     package var isNotRefunded: Bool
@@ -118,7 +118,7 @@ extension RefundableTransaction {
           order by b.place desc limit 1) as taken_back_at
         """
 
-    /// A row of ``columns``; nil where the order has the transaction no more: another customer paid for it.
+    /// A row of ``columns``; nil where the order no longer has the transaction, because another customer paid for it.
     static func read(_ row: PostgresRow) throws -> RefundableTransaction? {
         guard try row.decode("is_booked", as: Bool.self) else { return nil }
         func instant(_ column: String) throws -> Timestamp? {

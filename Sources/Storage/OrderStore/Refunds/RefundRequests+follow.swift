@@ -4,10 +4,10 @@ import PurchaseStore
 package import Subscriptions
 
 extension RefundRequests {
-    /// Follows what Apple refunded and reversed of purchases, after it was booked and in the same transaction.
+    /// Updates requests by Apple's refunds and reversals of purchases, after these were booked, in the same transaction.
     /// - Parameters:
-    ///   - purchases: they are locked.
-    ///   - clock: when it is known.
+    ///   - purchases: the purchases; they are locked.
+    ///   - clock: the present instant.
     package static func follow(
         _ purchases: [PurchaseKey], at clock: PostgresTimestamp, _ session: borrowing PostgresSession
     ) throws {

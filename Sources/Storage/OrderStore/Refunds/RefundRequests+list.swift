@@ -4,7 +4,7 @@ package import Staff
 package import Subscriptions
 
 extension RefundRequests {
-    /// What a list of requests is restricted to. Conditions add up.
+    /// A filter of requests. A request has to fit all members.
     package struct Filter: Sendable, Hashable {
         /// In this state.
         package var state: RefundRequest.State?
@@ -32,7 +32,7 @@ extension RefundRequests {
         _ filter: Filter, after cursor: ListCursor?, limit: Int
     ) async throws -> ListPage<RecordedRefundRequest> {
         let order = filter.order.flatMap { OrderNumberPrefix($0)?.whole }
-        // What is no number names no order.
+        // Another text than a number has no order.
         guard filter.order == nil || order != nil else { return ListPage() }
         let last = cursor.flatMap { Int64($0.parts[0]) } ?? .max
         let apps: [String]? = if case .some(let apps) = filter.scope { apps.sorted() } else { nil }
@@ -62,8 +62,8 @@ extension RefundRequests {
         return ListPage(page, next: isMore ? page.last.map { ListCursor(behind: ["\($0.number.value)"]) } : nil)
     }
 
-    /// How many are in a state.
-    /// - Parameter apps: whose they are; nil for all.
+    /// The number of requests in a state.
+    /// - Parameter apps: the apps of the requests; nil for all.
     package func count(
         in state: RefundRequest.State, environment: String, apps: Set<String>?
     ) async throws -> Int64 {
@@ -79,7 +79,7 @@ extension RefundRequests {
         ).one().decode(0)
     }
 
-    /// One request; nil where there is none that the actor sees.
+    /// One request; nil where it does not exist, or the actor does not see it.
     package func show(_ number: RefundNumber, to scope: StaffScope = .all) async throws -> RecordedRefundRequest? {
         var filter = Filter()
         filter.scope = scope

@@ -5,17 +5,17 @@ package import Postgres
 package import Staff
 package import Subscriptions
 
-/// Requests of the staff for refunds. Each act commits with its row of the audit, and with what it changes of the answer to Apple.
+/// Requests of the staff for refunds. Each act commits with its row of the audit, and with its change of the answer to Apple.
 ///
-/// An act and the booking of what Apple refunds lock the same rows in one order: the transaction's row of the books, then the request.
-/// So the two come one after the other, and the later one sees what the earlier one did.
+/// An act and the booking of a refund lock the same rows in the same order: the transaction's row of the books, then the request. So one comes after
+/// the other, and sees its changes.
 package struct RefundRequests: Sendable {
     /// A request that was decided.
     package struct Decided: Sendable, Hashable {
-        /// As it is now.
+        /// The request as it is now.
         package var recorded: RecordedRefundRequest
-        /// When Apple was sent consumption data about the transaction, before the decision, which changes nothing of it; nil where Apple
-        /// was sent none.
+        /// When consumption data about the transaction was sent to Apple, before the decision: the decision does not change it. Nil where none was
+        /// sent.
         package var answeredAt: PostgresTimestamp?
     }
 
@@ -37,8 +37,8 @@ package struct RefundRequests: Sendable {
 
     /// Asks for a refund.
     /// - Parameters:
-    ///   - amount: of a partial one, in thousandths of the currency.
-    ///   - order: its number.
+    ///   - amount: the amount of a partial refund, in thousandths of the currency.
+    ///   - order: the number of the order.
     ///   - transaction: Apple's id; the latest paid one by default.
     /// - Throws: `RefundRefusal`, `StaffRefusal`, and then nothing is recorded; `PostgresError`.
     package func create(
@@ -48,7 +48,7 @@ package struct RefundRequests: Sendable {
         if let refusal = rules.refusal(of: .createRefundRequest, by: actor.role) { throw refusal }
         return try await pool.withTransaction(Self.options("refunds.create")) { session in
             let found = try find(order, transaction, actor, session)
-            // Locked before it is read: a refund that is being booked is seen, and one that comes now waits, and then sees the request.
+            // Locked before it is read: this sees a refund that is being booked. A later one waits, and then sees the request.
             guard let row = try session.query(.refundable(found)).first, let read = try RefundableTransaction.read(row)
             else { throw RefundRefusal.noTransaction }
             let booked = try withTerm(read, row, found.bundleID, session)
@@ -66,8 +66,8 @@ package struct RefundRequests: Sendable {
         }
     }
 
-    /// Approves a request: once, however many try.
-    /// - Parameter amount: another one than was asked for, in thousandths of the currency.
+    /// Approves a request. Of several calls, one succeeds.
+    /// - Parameter amount: the approved amount, if it is not the requested one, in thousandths of the currency.
     package func approve(
         _ number: RefundNumber, amount: Int64? = nil, note: String? = nil, by actor: StaffActor
     ) async throws -> Decided {
@@ -97,7 +97,7 @@ package struct RefundRequests: Sendable {
         }
     }
 
-    /// Records that what was approved was refunded elsewhere.
+    /// Records that an approved request was refunded elsewhere.
     package func record(
         _ number: RefundNumber, _ refund: RefundRequest.ElsewhereRefund, by actor: StaffActor
     ) async throws -> Decided {
@@ -134,7 +134,7 @@ package struct RefundRequests: Sendable {
         }
     }
 
-    /// What a non-renewing one lasts says the catalog alone.
+    /// The term of a non-renewing subscription is in the catalog alone.
     private func withTerm(
         _ transaction: RefundableTransaction, _ row: PostgresRow, _ app: String, _ session: borrowing PostgresSession
     ) throws -> RefundableTransaction {
@@ -149,7 +149,7 @@ package struct RefundRequests: Sendable {
         return transaction
     }
 
-    /// The transaction that a request is made about.
+    /// The transaction of a new request.
     private func find(
         _ order: String, _ transaction: String?, _ actor: StaffActor, _ session: borrowing PostgresSession
     ) throws -> RefundPlace {
@@ -182,8 +182,8 @@ package struct RefundRequests: Sendable {
         try RecordedRefundRequest(session.query(.recorded(number)).one(), at: now)
     }
 
-    /// Has Apple's open requests about the transaction answered now.
-    /// - Returns: when Apple was answered before.
+    /// Makes Apple's open requests about the transaction due now.
+    /// - Returns: the instant of an earlier answer to Apple.
     private func followUp(
         _ number: RefundNumber, _ session: borrowing PostgresSession
     ) throws -> PostgresTimestamp? {

@@ -89,13 +89,21 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "booked_refunds": [.select, .insert, .update, .delete], "order_days": [.select, .insert, .update],
                 "figure_cells": [.select, .insert, .delete], "figure_marks": [.select, .insert, .delete],
                 "figure_plans": [.select, .insert, .delete], "figure_terms": [.select, .insert, .delete],
-                "commissions": [.select],
+                "commissions": [.select], "fiscal_calendars": [.select],
                 "cohort_cells": [.select, .insert, .update, .delete],
+                "value_cells": [.select, .insert, .delete],
+                "value_sums": [.select, .insert, .update, .delete],
                 "figure_sums": [.select, .insert, .update, .delete], "figure_state": [.select, .update],
                 "exchange_rates": [.select], "conversion_marks": [.select, .delete],
                 "converted_sums": [.select, .insert, .update, .delete],
                 "corrected_conversions": [.select, .insert, .delete],
+                "figure_currencies": [.select, .insert, .update, .delete],
+                "currency_sums": [.select, .insert, .update, .delete],
+                "currency_values": [.select, .insert, .update, .delete],
+                "asked_currencies": [.select, .insert, .update],
                 "account_counts": [.select, .insert, .delete], "account_count_state": [.select, .update],
+                "account_days": [.select, .insert, .update], "account_day_counts": [.select, .insert],
+                "usage_days": [.select, .insert, .delete], "account_status_at": [.execute],
                 "order_clock": [.select, .update], "booked_attempts": [.select, .insert, .update],
                 "reported_restores": [.select, .insert], "staff_refund_requests": [.select],
                 "delete_event_positions": [.execute],
@@ -128,7 +136,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         "endpoints": [.insert], "endpoint_cursors": [.insert], "endpoint_health": [.insert],
                         "endpoint_id": [.usage],
                         "catalogs": [.insert], "catalog_state": [.update], "purchase_bindings": [.insert],
-                        "staff_acts": [.insert], "account_status_at": [.execute], "status_at": [.execute],
+                        "staff_acts": [.insert], "status_at": [.execute],
                         "has_access": [.execute], "has_access_of": [.execute], "account_token": [.execute],
                         "count_outbox_day": [.execute], "refused_senders": [.execute],
                         "list_purchased_products": [.execute], "order_number": [.execute],
@@ -138,6 +146,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         "closed_cells": [.insert],
                         "exchange_rates": [.insert, .update], "earlier_rates": [.insert],
                         "rate_imports": [.insert], "conversion_marks": [.insert], "commissions": [.insert],
+                        "fiscal_calendars": [.insert],
                     ])
                 )
                 .union(
@@ -222,6 +231,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "schema_migrations": [.select], "schema_expansions": [.select], "orders": [.select],
                 "order_totals": [.select], "order_transactions": [.select], "order_number": [.execute],
                 "refund_requests": [.select], "figures_daily": [.select],
+                "account_days": [.select], "account_day_counts": [.select], "usage_days": [.select],
             ])
         case .console:
             Self.rights([
@@ -247,11 +257,15 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "shared_transactions": [.select], "order_number": [.execute],
                 "figure_cells": [.select], "figure_marks": [.select], "figure_sums": [.select],
                 "figure_state": [.select], "figure_plans": [.select], "figure_terms": [.select],
-                "cohort_cells": [.select],
+                "cohort_cells": [.select], "value_cells": [.select], "value_sums": [.select],
+                "fiscal_calendars": [.select],
                 "booked_stretches": [.select],
                 "reported_restores": [.select], "proven_until": [.select], "exchange_rates": [.select],
                 "conversion_marks": [.select], "converted_sums": [.select], "corrected_conversions": [.select],
+                "figure_currencies": [.select], "currency_sums": [.select], "currency_values": [.select],
+                "asked_currencies": [.select, .insert, .update],
                 "account_counts": [.select], "account_count_state": [.select],
+                "account_days": [.select], "account_day_counts": [.select], "usage_days": [.select],
                 "staff_refund_requests": [.select, .insert], "refund_request_texts": [.select, .insert],
             ])
             .union(Self.decidingRefunds)

@@ -33,6 +33,6 @@ extension Catalog {
         self.init(
             tiers: catalog.tiers, products: catalog.products, features: catalog.features, aliases: catalog.aliases,
             trial: catalog.trial, timeZone: catalog.timeZone, reportingCurrency: catalog.reportingCurrency,
-            warningDays: catalog.warningDays, refunds: catalog.refunds)
+            hasFiscalMonths: catalog.hasFiscalMonths, warningDays: catalog.warningDays, refunds: catalog.refunds)
     }
 }

@@ -43,6 +43,7 @@ struct CatalogReader {
         return Catalog(
             tiers: tiers, products: products, features: features, aliases: aliases(file, features),
             trial: trial(file, tiers), timeZone: timeZone(file), reportingCurrency: reportingCurrency(file),
+            hasFiscalMonths: file.isSet("fiscal_months"),
             warningDays: file.number("warning_days") ?? Catalog.usualWarningDays, refunds: refunds(file, products))
     }
 

@@ -28,7 +28,11 @@ extension StrictObject {
                 "The time zone of the days and months that usage is counted by (IANA); UTC by default."),
             .init(
                 "reporting_currency", .word(currency),
-                "The currency in which figures of money are answered (ISO 4217); by default each currency is by itself."
+                "The currency of figures of money (ISO 4217); by default, each currency by itself."
+            ),
+            .init(
+                "fiscal_months", .boolean,
+                "Whether figures are kept by the months of Apple's fiscal year, too, in days of Los Angeles; false by default."
             ),
             .init(
                 "warning_days", .integer(0...365),

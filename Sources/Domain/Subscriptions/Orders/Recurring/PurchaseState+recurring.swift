@@ -52,7 +52,7 @@ extension PurchaseState {
 extension PurchaseFacts {
     /// Whether periods may count otherwise than from their beginnings to their ends, as Apple's words and records have it.
     ///
-    /// False for nearly all: those who renew one product, and of whom Apple said nothing else.
+    /// False for nearly all purchases: those that renew one product, without further records of Apple's.
     var maySayHowPeriodsCount: Bool {
         guard let product = transactions.first?.productID ?? renewals.first?.productID else { return true }
         return !rarities.isEmpty || reportedStatuses.contains { $0.status != 1 }
@@ -145,7 +145,7 @@ extension [Phase] {
     fileprivate typealias Time = (from: Timestamp, until: Timestamp, endReason: RecurringTerms.EndReason?)
 
     /// When a period counts: until its end, and in the grace that follows. Apple signs the word of grace some time after the end: what is
-    /// between is grace too, unless Apple said that it was billing retry.
+    /// between is grace, too, except where Apple stated billing retry.
     /// - Parameter next: when the next period begins.
     fileprivate func times(of period: CountedPeriod, among counted: [CountedPeriod], next: Timestamp) -> [Time] {
         guard period.startsAt < period.endsAt else { return [] }

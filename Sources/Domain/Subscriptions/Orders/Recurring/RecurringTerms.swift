@@ -24,7 +24,7 @@ public struct RecurringTerms: Sendable, Hashable {
         }
     }
 
-    /// A further time in which it counts: grace that follows billing retry, or from where a refund was taken back.
+    /// A further stretch of time that counts: grace after billing retry, or the time from the reversal of a refund on.
     public struct Stretch: Sendable, Hashable {
         /// Its first instant.
         public var from: Timestamp
@@ -50,6 +50,6 @@ public struct RecurringTerms: Sendable, Hashable {
     /// Further times, in order; mostly none.
     public var stretches: [Stretch] = []
 
-    /// Those of a period that counts until its end, and of what is bought once.
+    /// The terms of a period that counts until its end, and of something that is bought once.
     public init() {}
 }

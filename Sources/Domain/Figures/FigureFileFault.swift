@@ -1,7 +1,7 @@
 package import Base
 
-/// Why a commission table cannot be used. Nothing of it is applied.
-package struct CommissionFault: Error, Sendable, Hashable, CustomStringConvertible {
+/// Why a file by which figures go cannot be used. Nothing of it is applied.
+package struct FigureFileFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong, in the order of the lines; at least one.
     package let findings: [YAMLFault]
 

@@ -1,0 +1,76 @@
+import APIKit
+import AccountStore
+import Accounts
+import Base
+import FigureStore
+import HTTPTypes
+import Operations
+import Staff
+
+extension AdminHandlers {
+    /// How many accounts there were at the end of days.
+    var userFigure: AdminEndpoint {
+        var endpoint = AdminEndpoint(
+            .get, "/admin/subscriptions/stats/users", "getUserFigure",
+            "How many accounts there were at the end of each month or day, by tier or status. Staff of some apps may ask where all apps of the catalog are theirs.",
+            for: .staff, successes: [.init("The figure.", AdminShapes.users.schema)]
+        ) { request in
+            let (days, step, today) = try await accountDays(request)
+            do {
+                let figure = try await UserFigure(
+                    days, by: step, request.query["split"].flatMap { UserFigure.Split(rawValue: $0) },
+                    environment: request.query["environment"] ?? Environment.production.rawValue,
+                    tiers: try await accounts.current()?.catalog.tiers.map(\.id) ?? [], today: today, accounts)
+                return APIAnswer(.ok, AdminShapes.users.value(of: figure))
+            } catch let many as TooManyCells {
+                throw APIProblem(.tooManyCells, ProblemText(english: "\(many)"))
+            }
+        }
+        endpoint.query =
+            Self.dayQuery + [
+                .init("split", AdminShapes.userSplits, "What accounts are apart by."), Self.countedEnvironment,
+            ]
+        endpoint.problems = [.tooManyCells]
+        endpoint.refusesFitting = Self.fittingDays
+        return endpoint
+    }
+
+    /// What accounts used on days.
+    var usageFigure: AdminEndpoint {
+        var endpoint = AdminEndpoint(
+            .get, "/admin/subscriptions/stats/usage", "getUsageFigure",
+            "What was used of each feature, by tier and by month or day. Staff of some apps may ask where all apps of the catalog are theirs.",
+            for: .staff, successes: [.init("The figure.", AdminShapes.usage.schema)]
+        ) { request in
+            let (days, step, today) = try await accountDays(request)
+            do {
+                let figure = try await UsageFigure(days, by: step, today: today, Usage(figures.pool))
+                return APIAnswer(.ok, AdminShapes.usage.value(of: figure))
+            } catch let many as TooManyCells {
+                throw APIProblem(.tooManyCells, ProblemText(english: "\(many)"))
+            }
+        }
+        endpoint.query = Self.dayQuery
+        endpoint.problems = [.tooManyCells]
+        endpoint.refusesFitting = Self.fittingDays
+        return endpoint
+    }
+
+    private static let fittingDays =
+        "from and to are days in their order, the answer has at most \(FigureQuestion.mostCells) cells"
+
+    /// The days of the request, if the member may read accounts: an account belongs to all apps.
+    private func accountDays(
+        _ request: AdminRequest
+    ) async throws -> (days: ClosedRange<CalendarDay>, step: CalendarStep, today: CalendarDay) {
+        let member = try await member(request, for: .read)
+        guard try await hasAccounts(member) else { throw try await problem(.otherApps, request, member) }
+        let (from, to) = (try Self.day("from", request), try Self.day("to", request))
+        let step = request.query["by"].flatMap { CalendarStep(rawValue: $0) } ?? .month
+        let today = try await accounts.today()
+        guard let days = step.days(from: from, to: to, today: today) else {
+            throw APIProblem(.invalidRequest, "to is before from")
+        }
+        return (days, step, today)
+    }
+}

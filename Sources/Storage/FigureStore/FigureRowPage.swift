@@ -1,0 +1,120 @@
+import Base
+import Figures
+import Postgres
+
+/// A part of the rows of a question. A page reads one part after the other, until it is full.
+struct FigureRowPart {
+    /// The days of the rows' instants.
+    var days: ClosedRange<CalendarDay>
+    /// Of standing rows, the most periods that are looked at, the earliest ones; nil for all.
+    var picked: Int64?
+    /// Whether it includes the rows of the parts before it.
+    var isAnew = false
+}
+
+extension FigureRowQuestion {
+    /// The parts of its rows in their order. Each has about twice as many days as the one before it.
+    func parts(
+        after mark: FigureRowMark?, _ limit: Int, in zone: String, _ session: borrowing PostgresSession
+    ) throws -> [FigureRowPart] {
+        let days = question.days
+        if question.figure.rowsStand {
+            let few = Int64(limit + 1) * 8
+            return [
+                FigureRowPart(days: days, picked: few), FigureRowPart(days: days, picked: few * 16, isAnew: true),
+                FigureRowPart(days: days, isAnew: true),
+            ]
+        }
+        let bounds = (
+            try session.query(.firstDay(in: zone)).one().decode(0, as: String?.self),
+            try session.query(.lastDay(in: zone)).one().decode(0, as: String?.self)
+        )
+        guard let firstDay = bounds.0.flatMap({ CalendarDay($0) }), let lastDay = bounds.1.flatMap({ CalendarDay($0) })
+        else { return [] }
+        // Every zone is less than two days away from UTC.
+        let behind = mark.map { CalendarDay(number: $0.instant / 86_400_000_000 - 2) } ?? firstDay
+        let (first, last) = (
+            max(days.lowerBound, firstDay, behind).number, min(lastPaid(days.upperBound), lastDay).number
+        )
+        var (parts, start, length) = ([FigureRowPart](), first, Int64(mark == nil ? 1 : 4))
+        while start <= last {
+            let end = min(start + length - 1, last)
+            parts.append(FigureRowPart(days: CalendarDay(number: start)...CalendarDay(number: end)))
+            (start, length) = (end + 1, length * 2)
+        }
+        return parts
+    }
+
+    /// The last day with rows of a question: customers of its last day pay for some months more.
+    private func lastPaid(_ day: CalendarDay) -> CalendarDay {
+        guard question.figure == .lifetimeValue else { return day }
+        return CalendarDay(number: day.number + Int64(31 * (months ?? Cohort.months.upperBound)))
+    }
+}
+
+extension Figure {
+    /// Whether its rows are those that stand at the end of the last day.
+    var rowsStand: Bool { rowMeasures.contains(.standing) || rowMeasures.contains(.standingCustomer) }
+}
+
+/// A page of rows, in SQL. The part `z` is one row with the values of the question, see ``PostgresQuery/StringInterpolation``.
+enum FigureRowPage {
+    /// The order of rows.
+    static func order(_ row: String) -> String {
+        ["at", "order_id", "item", "place", "measure"].map { "\(row).\($0)" }.joined(separator: ", ")
+    }
+
+    /// A condition: whether a row is one of the question's, behind its mark.
+    static func condition(_ row: String) -> String {
+        """
+        \(row).environment = z.environment and (z.bundle_ids is null or \(row).bundle_id = any (z.bundle_ids))
+        and (z.product_id is null or coalesce(\(row).product_id, '') = z.product_id)
+        and (z.plan is null or z.plan <> '' and coalesce(\(row).product_id, '') = any (z.plan_products)
+             or z.plan = '' and coalesce(\(row).product_id, '') <> all (z.plan_products))
+        and (z.storefront is null or coalesce(\(row).storefront, '') = z.storefront)
+        and (z.currency is null or coalesce(\(row).currency, '') = z.currency)
+        and (not z.is_behind or (\(order(row))) > (z.since, z.after_order, z.after_item, z.after_place, z.after_measure))
+        """
+    }
+}
+
+extension PostgresQuery.StringInterpolation {
+    /// A query of one row, the part `z` of a page: `zone`, `target`, `first`, `last`, `starts`, `ends` and `since` of the part; the values that
+    /// narrow the rows; the mark; `page` and `picked`; and `cohort_first` and `cohort_last`, the days of the question.
+    mutating func appendInterpolation(
+        page asked: FigureRowQuestion, _ part: FigureRowPart, in zone: String, after mark: FigureRowMark?, _ limit: Int
+    ) {
+        let question = asked.question
+        appendLiteral(
+            """
+            select s.*, f.*,
+                   case when f.plan is not null then array(
+                       select n.product_id from (\(PlanNames.sql)) n
+                        where case f.plan when '' then n.plan is not null else n.plan = f.plan end) end as plan_products
+              from (
+            """)
+        appendInterpolation(span: part.days, in: zone, to: question.currency, after: mark)
+        appendLiteral(") s cross join (select ")
+        append(question.environment, "text", "environment")
+        append(question.apps?.sorted(), "text[]", "bundle_ids")
+        append(asked.productID, "text", "product_id")
+        append(asked.plan, "text", "plan")
+        append(asked.storefront, "text", "storefront")
+        append(asked.currency, "text", "currency")
+        append(question.days.lowerBound.description, "text::date", "cohort_first")
+        append(question.days.upperBound.description, "text::date", "cohort_last")
+        append(Int64(limit), "bigint", "page")
+        append(part.picked, "bigint", "picked")
+        append(mark?.orderID ?? 0, "bigint", "after_order")
+        append(mark?.item ?? "", "text", "after_item")
+        append(mark?.place ?? 0, "integer", "after_place")
+        append(mark?.measure.rawValue ?? "", "text", "after_measure")
+        appendInterpolation(mark != nil)
+        appendLiteral("::boolean as is_behind) f")
+    }
+
+    private mutating func append(_ value: (some PostgresEncodable)?, _ type: String, _ name: String) {
+        appendInterpolation(value)
+        appendLiteral("::\(type) as \(name), ")
+    }
+}
