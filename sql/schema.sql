@@ -2403,8 +2403,14 @@ begin
              where (b.order_id, b.item) = (r.order_id, r.item)) m (at)
          where m.at is not null;
         -- What begins in this hour has nothing behind it.
-        select array_agg(r.order_id), array_agg(r.starts_at), array_agg(coalesce(r.counts_until, r.ends_at)) into ids, firsts, lasts
-          from rows r where r.ends_at is not null and r.starts_at < date_trunc('hour', now());
+        -- A rebuild may find further times of a period without the period.
+        select array_agg(r.order_id), array_agg(least(r.starts_at, s.first)),
+               array_agg(greatest(coalesce(r.counts_until, r.ends_at), s.last)) into ids, firsts, lasts
+          from rows r
+         cross join lateral (
+            select min(b.starts_at) as first, max(b.ends_at) as last
+              from storehook.booked_stretches b where (b.order_id, b.item) = (r.order_id, r.item) offset 0) s
+         where r.ends_at is not null and r.starts_at < date_trunc('hour', now());
     else
         if not exists (select from new_rows) then return null; end if;
         insert into storehook.figure_marks (hour)
@@ -2422,9 +2428,13 @@ begin
          where (o.starts_at, o.heard_at, o.price, o.currency, o.storefront, o.product_id, o.is_void, o.refunded, o.revoked_share)
                is distinct from
                (n.starts_at, n.heard_at, n.price, n.currency, n.storefront, n.product_id, n.is_void, n.refunded, n.revoked_share);
-        select array_agg(n.order_id), array_agg(least(o.starts_at, n.starts_at)),
-               array_agg(greatest(o.counts_until, n.counts_until, o.ends_at, n.ends_at)) into ids, firsts, lasts
+        -- Further times of a period count with its price.
+        select array_agg(n.order_id), array_agg(least(o.starts_at, n.starts_at, s.first)),
+               array_agg(greatest(o.counts_until, n.counts_until, o.ends_at, n.ends_at, s.last)) into ids, firsts, lasts
           from old_rows o join new_rows n using (order_id, item)
+         cross join lateral (
+            select min(b.starts_at) as first, max(b.ends_at) as last
+              from storehook.booked_stretches b where (b.order_id, b.item) = (n.order_id, n.item) offset 0) s
          where coalesce(o.ends_at, n.ends_at) is not null
            and (o.starts_at, o.ends_at, o.counts_until, o.end_reason, o.billed_quarters, o.first_ends_at, o.is_trial, o.is_void, o.price,
                 o.currency, o.storefront, o.product_id)
@@ -2432,7 +2442,7 @@ begin
                (n.starts_at, n.ends_at, n.counts_until, n.end_reason, n.billed_quarters, n.first_ends_at, n.is_trial, n.is_void, n.price,
                 n.currency, n.storefront, n.product_id);
         if ids is not null then
-            -- The ends of before are in the books no more, and further times of it count with its price.
+            -- The ends of before are in the books no more.
             insert into storehook.figure_marks (hour)
             select distinct date_trunc('hour', m.at, 'UTC')
               from (
@@ -2442,10 +2452,7 @@ begin
                         o.currency, o.storefront, o.product_id)
                        is distinct from
                        (n.ends_at, n.counts_until, n.end_reason, n.billed_quarters, n.first_ends_at, n.is_trial, n.is_void, n.price,
-                        n.currency, n.storefront, n.product_id)
-                union all
-                select e.at from new_rows n join storehook.booked_stretches s using (order_id, item)
-                 cross join lateral (values (s.starts_at), (s.ends_at)) e (at)) m
+                        n.currency, n.storefront, n.product_id)) m
              where m.at < now() + interval '2 hours';
         end if;
     end if;

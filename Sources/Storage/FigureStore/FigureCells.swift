@@ -74,7 +74,9 @@ enum FigureCells {
                 union all
                 select o.day, 'order', c.environment, c.bundle_id, c.product_id, c.storefront, c.currency, null, null, count(*)
                   from span s
-                  join storehook.booked_orders o on o.day = s.day and o.class_id is not null and o.plan_type <> 'unknown'
+                 cross join lateral (
+                    select o.day, o.class_id from storehook.booked_orders o
+                     where o.day = s.day and o.class_id is not null and o.plan_type <> 'unknown' offset 0) o
                   join storehook.order_classes c on c.id = o.class_id
                  group by o.day, c.environment, c.bundle_id, c.product_id, c.storefront, c.currency
                 union all
