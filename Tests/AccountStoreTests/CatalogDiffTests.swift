@@ -95,4 +95,17 @@ struct CatalogDiffTests {
             #expect(try await database.stale().isEmpty, "seed \(generator.seed)")
         }
     }
+
+    @Test func `diff compares a page at least, and no further ones once its time is over`() async throws {
+        try await AccountDatabase.with { database in
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            try await database.pool.query(
+                "insert into storehook.accounts (token) select md5(n::text)::uuid from generate_series(1, 1200) n")
+            let other = try Catalog(yaml: Shop.catalog(["premium", "premium", "pro"]))
+            let some = try await database.store.diff(other, until: ContinuousClock.now)
+            #expect(!some.isComplete && some.accounts == 500)
+            let all = try await database.store.diff(other, until: ContinuousClock.now + .seconds(60))
+            #expect(all.isComplete && all.accounts == 1200)
+        }
+    }
 }

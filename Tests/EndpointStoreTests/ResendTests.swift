@@ -191,7 +191,7 @@ struct ResendTests {
             #expect(try await site.store.resendDead(EventSelection()) == 0)
             #expect(try await site.store.standings().map(\.dead) == [0])
             #expect(try await brought(site, id) == [row.content.map(\.eventID)])
-            let records = try await site.store.deliveries(EventSelection(), limit: 10)
+            let records = try await site.store.deliveries(EventSelection(), limit: 10).elements
             #expect(records.map(\.outcome) == [.waiting, .waiting, .dead, .dead])
             #expect(records.last?.resentAt != nil)
         }
@@ -202,7 +202,7 @@ struct ResendTests {
         try await delivered { site, ids in
             let events = try await eventIDs(site)
             func count(_ selection: EventSelection, _ outcome: DeliveryRecord.Outcome? = nil) async throws -> Int {
-                try await site.store.deliveries(selection, outcome: outcome, limit: 100).count
+                try await site.store.deliveries(selection, outcome: outcome, limit: 100).elements.count
             }
             #expect(try await count(EventSelection()) == 8)
             #expect(try await count(EventSelection(endpointID: ids[0])) == 4)
@@ -215,6 +215,17 @@ struct ResendTests {
             let last: PostgresTimestamp = try await site.value("select max(told_at) from storehook.events")
             #expect(try await count(EventSelection(since: last)) == 4)
             #expect(try await count(EventSelection(until: last)) == 4)
+            // In pages, of which each looks through three.
+            let own = EventSelection(endpointID: ids[0])
+            let all = try await site.store.deliveries(own, limit: 100).elements.map(\.id)
+            var (paged, cursor): ([Int64], ListCursor?) = ([], nil)
+            repeat {
+                let page = try await site.store.deliveries(own, after: cursor, limit: 2, lookingThrough: 3)
+                paged += page.elements.map(\.id)
+                cursor = page.next
+            } while cursor != nil
+            #expect(paged == all && all == all.sorted(by: >))
+            #expect(try await site.store.deliveries(own, of: ["com.example.none"], limit: 9).elements.isEmpty)
         }
     }
 }

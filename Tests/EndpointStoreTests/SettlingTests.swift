@@ -64,7 +64,7 @@ struct SettlingTests {
                 ], of: id, token: second.token, EndpointNews())
             let third = try await claim(site, id)
             #expect(third.rows.map { $0.content.count } == [2] && third.rows[0].attempts == 1)
-            let dead = try await site.store.deliveries(EventSelection(), outcome: .dead, limit: 10)
+            let dead = try await site.store.deliveries(EventSelection(), outcome: .dead, limit: 10).elements
             #expect(dead.map(\.sequence) == [1] && dead.first?.attempts == 10 && dead.first?.reason == "http_500")
         }
     }

@@ -13,7 +13,8 @@ struct CommandTests {
         "explain themselves with an example, and leave with 0",
         arguments: [
             "migrate", "receive", "work", "queue", "dead-letters", "dead-letters list", "dead-letters show",
-            "dead-letters replay", "dead-letters discard", "verify", "simulate", "maintain", "doctor", "subscription",
+            "dead-letters replay", "dead-letters discard", "jobs", "jobs list", "jobs show", "jobs stop", "verify",
+            "simulate", "maintain", "doctor", "subscription",
             "notification", "account", "account show", "account erase", "grant", "extend", "revoke", "unrevoke",
             "change-tier", "catalog", "catalog check", "catalog schema", "catalog diff", "catalog apply",
             "catalog show",

@@ -263,6 +263,36 @@ static const struct storehook_migration migrations[] = {
     {87, "answered_sums", (const unsigned char[]){
 #embed "../../../sql/migrations/0087_answered_sums.sql" suffix(, 0)
     }},
+    {88, "due", (const unsigned char[]){
+#embed "../../../sql/migrations/0088_due.sql" suffix(, 0)
+    }},
+    {89, "notes", (const unsigned char[]){
+#embed "../../../sql/migrations/0089_notes.sql" suffix(, 0)
+    }},
+    {90, "expiring", (const unsigned char[]){
+#embed "../../../sql/migrations/0090_expiring.sql" suffix(, 0)
+    }},
+    {91, "overview", (const unsigned char[]){
+#embed "../../../sql/migrations/0091_overview.sql" suffix(, 0)
+    }},
+    {92, "jobs", (const unsigned char[]){
+#embed "../../../sql/migrations/0092_jobs.sql" suffix(, 0)
+    }},
+    {93, "searches", (const unsigned char[]){
+#embed "../../../sql/migrations/0093_searches.sql" suffix(, 0)
+    }},
+    {94, "console_sessions", (const unsigned char[]){
+#embed "../../../sql/migrations/0094_console_sessions.sql" suffix(, 0)
+    }},
+    {95, "endpoint_acts", (const unsigned char[]){
+#embed "../../../sql/migrations/0095_endpoint_acts.sql" suffix(, 0)
+    }},
+    {96, "evidence_reading", (const unsigned char[]){
+#embed "../../../sql/migrations/0096_evidence_reading.sql" suffix(, 0)
+    }},
+    {97, "delivery_attempts", (const unsigned char[]){
+#embed "../../../sql/migrations/0097_delivery_attempts.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

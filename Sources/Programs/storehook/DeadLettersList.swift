@@ -16,13 +16,15 @@ struct DeadLettersList: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Option(help: "Only with this reason code.") var reason: String?
     @Option(help: "Only of this notification type.") var type: String?
+    @Option(help: "Only of this app (bundle id), as the letters say themselves.") var app: String?
+    @Option(help: "Only with this text in type, reason, message, app or UUID, in any case.") var text: String?
     @Option(help: "Only buried since then (ISO 8601, UTC).", transform: Timestamp.argument) var since: Timestamp?
     @OptionGroup var list: ListLimit
     @OptionGroup var output: Output
 
     func run() async throws {
         let filter = DeadLetterFilter(
-            reason: reason, type: type, since: since.map(PostgresTimestamp.init))
+            reason: reason, type: type, since: since.map(PostgresTimestamp.init), bundleID: app, text: text)
         let (letters, counts) = try await Database.with(try await shared.settings()) { pool in
             let outbox = Outbox(pool)
             return (try await outbox.deadLetters(filter, limit: list.limit), try await outbox.deadLetterCounts(filter))

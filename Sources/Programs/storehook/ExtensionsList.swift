@@ -15,9 +15,12 @@ struct ExtensionsList: AsyncParsableCommand {
     @OptionGroup var output: Output
 
     func run() async throws {
-        let found = try await Database.with(try await shared.settings()) { pool in
-            try await RenewalExtensions(pool).latest(list.limit, of: subscription, isOpen: open)
+        var filter = ExtensionFilter()
+        (filter.originalTransactionID, filter.isOpen) = (subscription, open)
+        let asked = filter
+        let page = try await Database.with(try await shared.settings()) { pool in
+            try await RenewalExtensions(pool).list(asked, limit: list.limit)
         }
-        output.print(CommandAnswer(found))
+        output.print(CommandAnswer(page.elements))
     }
 }

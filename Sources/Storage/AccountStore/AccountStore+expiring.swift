@@ -19,6 +19,8 @@ package struct ExpiringAccount: Sendable, Hashable {
     package var source: String
     /// Apple's id of the product, where a purchase gives access.
     package var productID: String?
+    /// The app of the product.
+    package var bundleID: String?
     /// When its access ends.
     package var accessUntil: Timestamp
     /// Days until then; a day that has begun counts.
@@ -26,37 +28,86 @@ package struct ExpiringAccount: Sendable, Hashable {
 }
 
 extension AccountStore {
+    /// The parts of an expiring account's ``ListCursor``: when its access ends, in microseconds since 1970, and its token.
+    package static let expiringCursorParts = 2
+
+    /// Whether a cursor is one of ``expiring(within:in:of:after:limit:)``.
+    package static func isExpiringCursor(_ cursor: ListCursor) -> Bool { ExpiringMark(cursor) != nil }
+
     /// The accounts that lose their access within some days with nothing to renew it, the earliest first. An index
     /// answers it, whatever the number of accounts.
     /// - Parameters:
     ///   - days: within how many; by default the catalog's `warning_days`.
-    ///   - limit: the most accounts to return.
+    ///   - apps: of those that have, or had, a purchase of one of these apps; nil for all.
+    ///   - cursor: behind it.
+    ///   - limit: the most accounts to return, 1 or more.
     /// - Throws: ``ActRefusal/noCatalog``, ``UnreadableCatalog``, `PostgresError`.
     package func expiring(
-        within days: Int? = nil, in environment: String, limit: Int
-    ) async throws -> (days: Int, accounts: [ExpiringAccount]) {
-        try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "accounts.expiring")) { session in
+        within days: Int? = nil, in environment: String, of apps: [String]? = nil, after cursor: ListCursor? = nil,
+        limit: Int
+    ) async throws -> (days: Int, accounts: ListPage<ExpiringAccount>) {
+        let mark = cursor.flatMap { ExpiringMark($0) }
+        return try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "accounts.expiring")) {
+            session in
             guard let catalog = try self.current(session)?.catalog else { throw ActRefusal.noCatalog }
             let days = days ?? catalog.warningDays
-            let accounts = try session.query(
+            let rows = try session.query(
                 PostgresQuery(
                     "accounts.expiring",
                     """
-                    select token, account, tier, status, source, product_id, access_until, days_left
-                      from storehook.expiring_soon(make_interval(hours => \(Int32(clamping: days * 24))))
-                     where environment = \(environment)
-                     limit \(Int64(limit))
-                    """)
-            ).map { row in
-                ExpiringAccount(
-                    token: UniqueIdentifier(try row.decode("token", as: UUID.self)),
-                    account: try row.decode("account"), tier: try row.decode("tier"),
-                    status: try row.decode("status"), source: try row.decode("source"),
-                    productID: try row.decode("product_id"),
-                    accessUntil: Timestamp(try row.decode("access_until", as: PostgresTimestamp.self)),
-                    daysLeft: Int(try row.decode("days_left", as: Int32.self)))
-            }
-            return (days, accounts)
+                    select e.token, e.account, e.tier, e.status, e.source, e.product_id, e.bundle_id, e.access_until, e.days_left
+                      from storehook.expiring_soon(make_interval(hours => \(Int32(clamping: days * 24)))) e
+                     where e.environment = \(environment)
+                       and e.access_until >= coalesce(\(mark?.end)::timestamptz, '-infinity')
+                       and (\(mark == nil) or (e.access_until, e.token) > (\(mark?.end)::timestamptz, \(mark?.token)::uuid))
+                       and (\(apps)::text[] is null
+                            or exists (select from storehook.account_lines l
+                                        where l.token = e.token and l.environment = e.environment and l.bundle_id = any (\(apps))))
+                     order by e.access_until, e.token
+                     limit \(Int64(limit + 1))
+                    """))
+            let accounts = try rows.prefix(limit).map { (try ExpiringAccount($0), try ExpiringMark($0)) }
+            return (
+                days,
+                ListPage(accounts.map(\.0), next: rows.count > limit ? accounts.last.map { $0.1.cursor } : nil)
+            )
         }
+    }
+}
+
+extension ExpiringAccount {
+    fileprivate init(_ row: PostgresRow) throws {
+        token = UniqueIdentifier(try row.decode("token", as: UUID.self))
+        account = try row.decode("account")
+        tier = try row.decode("tier")
+        status = try row.decode("status")
+        source = try row.decode("source")
+        productID = try row.decode("product_id")
+        bundleID = try row.decode("bundle_id")
+        accessUntil = Timestamp(try row.decode("access_until", as: PostgresTimestamp.self))
+        daysLeft = Int(try row.decode("days_left", as: Int32.self))
+    }
+}
+
+/// A place in the list of accounts that lose their access.
+private struct ExpiringMark: Sendable {
+    var end: PostgresTimestamp
+    var token: UUID
+
+    init(_ row: PostgresRow) throws {
+        end = try row.decode("access_until")
+        token = try row.decode("token")
+    }
+
+    init?(_ cursor: ListCursor) {
+        guard cursor.parts.count == AccountStore.expiringCursorParts, let microseconds = Int64(cursor.parts[0]),
+            microseconds.magnitude < 1 << 58, let token = UniqueIdentifier(cursor.parts[1])
+        else { return nil }
+        end = PostgresTimestamp(microsecondsSince1970: microseconds)
+        self.token = UUID(token)
+    }
+
+    var cursor: ListCursor {
+        ListCursor(behind: ["\(end.microsecondsSince1970)", UniqueIdentifier(token).description])
     }
 }

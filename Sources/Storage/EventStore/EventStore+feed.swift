@@ -58,8 +58,11 @@ extension EventStore {
     }
 
     /// The last events, in order: of all accounts, or of one.
+    /// - Parameter environment: of an account, those in this one alone.
     /// - Throws: `PostgresError`.
-    package func latest(_ limit: Int, of account: UniqueIdentifier? = nil) async throws -> FeedPage {
+    package func latest(
+        _ limit: Int, of account: UniqueIdentifier? = nil, in environment: String? = nil
+    ) async throws -> FeedPage {
         let bounds = try await bounds()
         let events: [PlacedEvent]
         if let account {
@@ -69,6 +72,7 @@ extension EventStore {
                 select p.position, p.id, p.told_at
                   from storehook.events e join storehook.event_positions p using (told_at, id)
                  where e.token = \(UUID(account)) and p.position <= \(bounds.newest)
+                   and (\(environment)::text is null or e.environment = \(environment))
                  order by p.position desc limit \(Int64(limit))
                 """)
         } else {

@@ -8,14 +8,7 @@ extension OrderStore {
     /// - Parameter catalog: names products; nil before the first.
     /// - Throws: `PostgresError`.
     package func show(_ text: String, under catalog: Catalog?) async throws -> [ShownOrder] {
-        guard !text.utf8.contains(0) else { return [] }
-        let candidates: OrderCandidates
-        if let prefix = OrderNumberPrefix(text) {
-            guard let (day, place) = prefix.whole else { return [] }
-            candidates = .numbered(day, [place...place])
-        } else {
-            candidates = .id(text, [])
-        }
+        guard let candidates = OrderCandidates(naming: text) else { return [] }
         return try await pool.withTransaction(Self.reading) { session in
             let rows = try session.query(.named(candidates))
             let listed = try rows.filter { try $0.decode("is_listed") }.map { try $0.decode("id", as: Int64.self) }
@@ -33,8 +26,21 @@ extension OrderStore {
     }
 }
 
+extension OrderCandidates {
+    /// Those that a text names exactly: a whole number, or an id of Apple's. Nil where it can be neither.
+    init?(naming text: String) {
+        guard !text.utf8.contains(0) else { return nil }
+        guard let prefix = OrderNumberPrefix(text) else {
+            self = .id(text, [])
+            return
+        }
+        guard let (day, place) = prefix.whole else { return nil }
+        self = .numbered(day, [place...place])
+    }
+}
+
 extension PostgresQuery {
-    fileprivate static func named(_ candidates: OrderCandidates) -> PostgresQuery {
+    static func named(_ candidates: OrderCandidates) -> PostgresQuery {
         PostgresQuery(
             "orders.named",
             """

@@ -19,7 +19,8 @@ struct EventsDeliveries: AsyncParsableCommand {
         let found = try await Database.with(settings) { pool in
             let store = EndpointStore(pool)
             let found = try await store.deliveries(
-                try await which.selection(pool, settings), outcome: outcome, limit: list.limit)
+                try await which.selection(pool, settings), outcome: outcome, limit: list.limit
+            ).elements
             // What became of an event is kept longer than the event.
             if found.isEmpty { try await which.refuseUnknown(store) }
             return found

@@ -13,7 +13,7 @@ extension AdminHandlers {
         var endpoint = AdminEndpoint(
             .get, "/admin/subscriptions/stats/users", "getUserFigure",
             "How many accounts there were at the end of each month or day, by tier or status. Staff of some apps may ask where all apps of the catalog are theirs.",
-            for: .staff, successes: [.init("The figure.", AdminShapes.users.schema)]
+            for: .staff, successes: [.init("The figure.", AdminShapes.users.schema, orAs: ["text/csv"])]
         ) { request in
             let (days, step, today) = try await accountDays(request)
             do {
@@ -21,7 +21,7 @@ extension AdminHandlers {
                     days, by: step, request.query["split"].flatMap { UserFigure.Split(rawValue: $0) },
                     environment: request.query["environment"] ?? Environment.production.rawValue,
                     tiers: try await accounts.current()?.catalog.tiers.map(\.id) ?? [], today: today, accounts)
-                return APIAnswer(.ok, AdminShapes.users.value(of: figure))
+                return FigureFile.answer(AdminShapes.users.value(of: figure), request, named: "users")
             } catch let many as TooManyCells {
                 throw APIProblem(.tooManyCells, ProblemText(english: "\(many)"))
             }
@@ -29,6 +29,7 @@ extension AdminHandlers {
         endpoint.query =
             Self.dayQuery + [
                 .init("split", AdminShapes.userSplits, "What accounts are apart by."), Self.countedEnvironment,
+                FigureFile.query,
             ]
         endpoint.problems = [.tooManyCells]
         endpoint.refusesFitting = Self.fittingDays
@@ -40,17 +41,17 @@ extension AdminHandlers {
         var endpoint = AdminEndpoint(
             .get, "/admin/subscriptions/stats/usage", "getUsageFigure",
             "What was used of each feature, by tier and by month or day. Staff of some apps may ask where all apps of the catalog are theirs.",
-            for: .staff, successes: [.init("The figure.", AdminShapes.usage.schema)]
+            for: .staff, successes: [.init("The figure.", AdminShapes.usage.schema, orAs: ["text/csv"])]
         ) { request in
             let (days, step, today) = try await accountDays(request)
             do {
-                let figure = try await UsageFigure(days, by: step, today: today, Usage(figures.pool))
-                return APIAnswer(.ok, AdminShapes.usage.value(of: figure))
+                let figure = try await UsageFigure(days, by: step, today: today, usage)
+                return FigureFile.answer(AdminShapes.usage.value(of: figure), request, named: "usage")
             } catch let many as TooManyCells {
                 throw APIProblem(.tooManyCells, ProblemText(english: "\(many)"))
             }
         }
-        endpoint.query = Self.dayQuery
+        endpoint.query = Self.dayQuery + [FigureFile.query]
         endpoint.problems = [.tooManyCells]
         endpoint.refusesFitting = Self.fittingDays
         return endpoint

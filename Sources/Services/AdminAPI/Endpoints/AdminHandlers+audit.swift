@@ -38,12 +38,7 @@ extension AdminHandlers {
         let member = try await member(request, for: .read)
         var filter = AuditFilter()
         if case .some(let apps) = member.scope { filter.apps = apps.sorted() }
-        if let text = request.query["account"] {
-            guard let account = try await account(text) else {
-                throw APIProblem(.invalidRequest, "account takes an id, or token: and an appAccountToken")
-            }
-            filter.account = account.token
-        }
+        if let text = request.query["account"] { filter.account = try await namedAccount(text).token }
         if let text = request.query["subject"] {
             guard let colon = text.firstIndex(of: ":"), colon != text.startIndex, filter.account == nil else {
                 throw APIProblem(

@@ -13,13 +13,14 @@ extension AdminHandlers {
         var endpoint = AdminEndpoint(
             .get, "/admin/figures/{name}", "getFigure",
             "A figure by month, fiscal month or day. Each cell states how final it is, and links to its rows.",
-            for: .staff, successes: [.init("The figure.", AdminShapes.figure.schema)]
+            for: .staff, successes: [.init("The figure.", AdminShapes.figure.schema, orAs: ["text/csv"])]
         ) { request in
             let question = try await figureQuestion(request)
             do {
                 let answer = try await figures.answer(question)
-                return APIAnswer(
-                    .ok, AdminShapes.figure.value(of: ShownFigure(answer: answer, app: request.query["app"])))
+                return FigureFile.answer(
+                    AdminShapes.figure.value(of: ShownFigure(answer: answer, app: request.query["app"])), request,
+                    named: question.figure.rawValue)
             } catch let many as TooManyCells {
                 throw APIProblem(.tooManyCells, ProblemText(english: "\(many)"))
             } catch let refusal as FiscalRefusal {
@@ -29,7 +30,9 @@ extension AdminHandlers {
         endpoint.pathSchemas = Self.figurePath
         endpoint.query =
             Self.figureQuery + [
-                .init("split", AdminShapes.figureSplits, "What separates values; money is always separate by currency.")
+                .init(
+                    "split", AdminShapes.figureSplits, "What separates values; money is always separate by currency."),
+                FigureFile.query,
             ]
         endpoint.problems = [.noFigure, .tooManyCells]
         endpoint.refusesFitting =

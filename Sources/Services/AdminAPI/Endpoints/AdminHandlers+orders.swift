@@ -58,12 +58,7 @@ extension AdminHandlers {
         filter.isRefunded = request.query["refunded"].map { $0 == "true" }
         (filter.from, filter.to) = (try Self.day("from", request), try Self.day("to", request))
         filter.updatedSince = try Self.instant("updatedSince", request)
-        if let text = request.query["account"] {
-            guard let account = try await account(text) else {
-                throw APIProblem(.invalidRequest, "account takes an id, or token: and an appAccountToken")
-            }
-            filter.account = account.token
-        }
+        if let text = request.query["account"] { filter.account = try await namedAccount(text).token }
         do {
             return try await orderPages(filter, accounts.current()?.catalog).answer(request, self)
         } catch let refusal as ActRefusal { throw refusal.problem }
@@ -128,7 +123,7 @@ extension AdminHandlers {
             let order = ShownListedOrder(detail.order, opening)
             try await opening.note(order.openedTexts)
             return APIAnswer(
-                .ok, AdminShapes.order.value(of: ShownOrderDetail(order: order, lines: detail.lines)))
+                .ok, AdminShapes.order.value(of: ShownOrderDetail(detail, as: order)))
         }
     }
 }

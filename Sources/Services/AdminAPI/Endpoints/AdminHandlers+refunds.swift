@@ -21,6 +21,7 @@ extension AdminHandlers {
             filter.scope = member.scope
             filter.state = request.query["state"].flatMap { RefundRequest.State(rawValue: $0) }
             filter.isNotRefunded = request.query["notRefunded"] == "true"
+            if let text = request.query["account"] { filter.account = try await namedAccount(text).token }
             (filter.order, filter.app) = (request.query["order"], request.query["app"])
             filter.environment = request.query["environment"] ?? Environment.production.rawValue
             return try await refundPages(filter).answer(request, self)
@@ -30,10 +31,14 @@ extension AdminHandlers {
                 .init("state", AdminShapes.states, "Only in this state."),
                 .init("notRefunded", .boolean, "Only those approved 30 days ago that Apple has not refunded."),
                 .init("order", .string(.init(1, 100)), "Only about this order, by its number."),
+                .init(
+                    "account", .string(.init(1, 1000)),
+                    "Only about purchases that this account has or had: its id, or token: and its appAccountToken."),
                 .init("app", .string(.init(1, 255)), "Only of this app (bundle id)."),
                 .init("environment", Environment.schema, "Production by default."),
             ]
-        endpoint.refusesFitting = "after is next of a page before, a file of opened texts has a reason"
+        endpoint.refusesFitting =
+            "after is next of a page before, account names one, a file of opened texts has a reason"
         return endpoint
     }
 
@@ -232,7 +237,7 @@ extension AdminHandlers {
     }
 
     /// A text that is not blank.
-    private static func text(_ text: String?, _ name: String) throws(APIProblem) -> String {
+    static func text(_ text: String?, _ name: String) throws(APIProblem) -> String {
         guard let text, text.contains(where: { !$0.isWhitespace }) else {
             throw APIProblem(.invalidRequest, ProblemText(english: "\(name) is blank"))
         }

@@ -183,7 +183,8 @@ extension AdminHandlers {
         return (try Self.body(request), acting, subject)
     }
 
-    private static func number(_ text: String?) -> Int64? {
+    /// The number in a path; nil where it has none.
+    static func number(_ text: String?) -> Int64? {
         text.flatMap { text in text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil }
     }
 

@@ -39,6 +39,7 @@ extension CommandAnswer {
             ("message", letter.message), ("kind", letter.kind.rawValue), ("source", letter.source.rawValue),
             ("notification", letter.notificationUUID?.uuidString.lowercased()),
             ("type", [letter.type, letter.subtype].compactMap(\.self).joined(separator: " ")),
+            ("app", letter.bundleID),
             ("attempts", "\(letter.attempts)"), ("received", "\(Timestamp(letter.receivedAt))"),
             ("dead since", "\(Timestamp(letter.deadAt))"), ("resolution", letter.resolution.rawValue),
         ]
@@ -61,6 +62,7 @@ extension CommandAnswer {
         .init("notification_uuid", column: "NOTIFICATION", \.notificationUUID),
         .init("message", column: "MESSAGE", \.message), .init("received_at", \.receivedAt),
         .init("resolution", \.resolution.rawValue), .init("resolved_at", \.resolvedAt),
-        .init("resolved_by", \.resolvedBy), .init("resolved_why", \.resolvedWhy),
+        .init("resolved_by", \.resolvedBy), .init("resolved_why", \.resolvedWhy), .init("app", \.bundleID),
+        .init("job", \.jobID),
     ])
 }

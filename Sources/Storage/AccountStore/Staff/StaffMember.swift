@@ -21,12 +21,24 @@ package struct StaffMember: Sendable, Hashable {
     package var removedBy: String?
     /// How many of their tokens are valid.
     package var validTokens: Int64
+    /// The name that a proxy in front of the console has given; nil of members, who alone have a number.
+    package private(set) var proxiedName: String?
 
     /// The apps that they are staff of.
     package var scope: StaffScope { apps.map { .some(Set($0)) } ?? .all }
 
-    /// What acts record: the audit knows them by this number, as their address is personal.
-    package var actor: String { "staff:\(id)" }
+    /// What acts record: the audit knows members by this number, as their address is personal, and others by the name of their proxy.
+    package var actor: String { proxiedName.map { "proxy:\($0)" } ?? "staff:\(id)" }
+
+    /// What log lines call them.
+    package var logName: String { proxiedName == nil ? "\(id)" : "proxy" }
+
+    /// Somebody whom a proxy has logged in. ``ProxiedStaff/note(_:)`` makes the name known to the audit.
+    package init(proxied name: String, _ standing: StaffGroups.Standing) {
+        (id, mail, role, apps) = (0, name, standing.role, standing.apps)
+        (addedAt, addedBy, validTokens) = (PostgresTimestamp(microsecondsSince1970: 0), "proxy", 0)
+        proxiedName = name
+    }
 
     static let columns = """
         m.id, m.mail, m.role, m.apps, m.added_at, m.added_by, m.removed_at, m.removed_by,

@@ -4,6 +4,24 @@ package import Postgres
 
 /// A request of Apple's for consumption data, as it stands.
 package struct ListedConsumptionRequest: Sendable, Hashable {
+    /// What a request can be.
+    package enum State: String, Sendable, Hashable, CaseIterable, JSONConvertible {
+        /// Nothing was sent.
+        case open
+        /// An answer is on its way.
+        case sending
+        /// Apple has an answer.
+        case answered
+        /// It could have been answered, and was not in time.
+        case late
+        /// Apple refused the answer.
+        case refused
+        /// Apple may have an answer.
+        case unknown
+        /// It was not answered, by choice or without consent.
+        case notAnswered = "not_answered"
+    }
+
     /// The notification.
     package var notificationUUID: UUID
     /// The app and environment.
@@ -16,10 +34,12 @@ package struct ListedConsumptionRequest: Sendable, Hashable {
     package var accountToken: UUID?
     /// Why the customer wants the money back.
     package var reason: String?
-    /// Twelve hours after Apple signed the request.
+    /// When Apple signed the request.
+    package var signedAt: PostgresTimestamp
+    /// Twelve hours later.
     package var deadline: PostgresTimestamp
-    /// `open`, `sending`, or what it came to: ``ConsumptionOutcome``.
-    package var state: String
+    /// How it stands.
+    package var state: State
     /// Why it is not answered.
     package var why: String?
     /// Whether the customer consents now; nil where nothing was ever recorded.
@@ -34,33 +54,118 @@ package struct ListedConsumptionRequest: Sendable, Hashable {
     package var sentBy: String?
 }
 
+/// Which requests are asked for. Nil is any.
+package struct ConsumptionFilter: Sendable, Hashable {
+    /// Signed within so many days.
+    package var days = 7
+    /// In this state.
+    package var state: ListedConsumptionRequest.State?
+    /// Of these apps, by their bundle ids.
+    package var apps: Set<String>?
+    /// In this environment.
+    package var environment: String?
+    /// About a transaction that was bought for this account.
+    package var account: UniqueIdentifier?
+
+    /// Those of the last week.
+    package init() {}
+}
+
 extension ConsumptionRequests {
-    /// The requests that Apple signed within so many days, the earliest deadline first.
-    /// - Parameter state: only those in it.
-    package func list(days: Int, state: String?, limit: Int = 1000) async throws -> [ListedConsumptionRequest] {
-        try await pool.query(
+    /// The parts of a request's ``ListCursor``: when Apple signed it, in microseconds since 1970, and its notification.
+    package static let cursorParts = 2
+
+    /// Whether a cursor is one of ``list(_:after:limit:)``.
+    package static func isCursor(_ cursor: ListCursor) -> Bool { RequestMark(cursor) != nil }
+
+    /// Requests, the latest first.
+    /// - Parameters:
+    ///   - cursor: behind it.
+    ///   - limit: the most to return, 1 or more.
+    /// - Throws: `PostgresError`.
+    package func list(
+        _ filter: ConsumptionFilter, after cursor: ListCursor? = nil, limit: Int
+    ) async throws -> ListPage<ListedConsumptionRequest> {
+        let mark = cursor.flatMap { RequestMark($0) }
+        let (state, apps) = (filter.state?.rawValue, filter.apps.map { $0.sorted() })
+        // An account has few purchases: by these its requests are found, and not among all of a year.
+        let own: PostgresQuery =
+            if let account = filter.account {
+                """
+                with own as (
+                    select l.original_transaction_id from storehook.account_lines l where l.token = \(UUID(account))
+                )
+                """
+            } else {
+                ""
+            }
+        let isOwn =
+            filter.account == nil
+            ? "true" : "r.original_transaction_id in (select p.original_transaction_id from own p)"
+        let rows = try await pool.query(
             PostgresQuery(
                 "consumption.list",
                 """
-                select * from (
-                       select r.*, r.answer::text as answer_text
-                         from storehook.consumption_requests r
-                        where r.signed_at > now() - make_interval(days => \(Int32(clamping: days)))
-                          and (\(state)::text is null or r.state = \(state))
-                        order by r.deadline desc
-                        limit \(limit)) latest
-                 order by deadline, notification_uuid
-                """)
-        ).map { row in
-            ListedConsumptionRequest(
-                notificationUUID: try row.decode("notification_uuid"),
-                scope: try AppEnvironment(row),
-                transactionID: try row.decode("transaction_id"), productID: try row.decode("product_id"),
-                accountToken: try row.decode("app_account_token"), reason: try row.decode("reason"),
-                deadline: try row.decode("deadline"), state: try row.decode("state"), why: try row.decode("why"),
-                consent: try row.decode("consent"), answer: try row.decode("answer_text"),
-                rule: try row.decode("rule"), sentAt: try row.decode("sent_at"), sentBy: try row.decode("sent_by"))
-        }
+                \(embedding: own)
+                select r.*, r.answer::text as answer_text
+                  from storehook.consumption_requests r
+                 where r.signed_at > now() - make_interval(days => \(Int32(clamping: filter.days)))
+                   and r.signed_at <= coalesce(\(mark?.signedAt)::timestamptz, 'infinity')
+                   and (\(mark == nil) or (r.signed_at, r.notification_uuid)
+                       < (\(mark?.signedAt)::timestamptz, \(mark?.notificationUUID)::uuid))
+                   and (\(state)::text is null or r.state = \(state))
+                   and (\(apps)::text[] is null or r.bundle_id = any (\(apps)))
+                   and (\(filter.account.map { UUID($0) })::uuid is null
+                        or r.app_account_token = \(filter.account.map { UUID($0) }))
+                   and (\(filter.environment)::text is null or r.environment = \(filter.environment))
+                   and \(unescaped: isOwn)
+                 order by r.signed_at desc, r.notification_uuid desc
+                 limit \(Int64(limit + 1))
+                """))
+        let found = try rows.prefix(limit).map { try ListedConsumptionRequest($0) }
+        return ListPage(found, next: rows.count > limit ? found.last.map { RequestMark($0).cursor } : nil)
+    }
+}
+
+extension ListedConsumptionRequest {
+    fileprivate init(_ row: PostgresRow) throws {
+        notificationUUID = try row.decode("notification_uuid")
+        scope = try AppEnvironment(row)
+        transactionID = try row.decode("transaction_id")
+        productID = try row.decode("product_id")
+        accountToken = try row.decode("app_account_token")
+        reason = try row.decode("reason")
+        signedAt = try row.decode("signed_at")
+        deadline = try row.decode("deadline")
+        state = try row.decode("state", among: State.self)
+        why = try row.decode("why")
+        consent = try row.decode("consent")
+        answer = try row.decode("answer_text")
+        rule = try row.decode("rule")
+        sentAt = try row.decode("sent_at")
+        sentBy = try row.decode("sent_by")
+    }
+}
+
+/// A place in the list of requests.
+private struct RequestMark {
+    var signedAt: PostgresTimestamp
+    var notificationUUID: UUID
+
+    init(_ request: ListedConsumptionRequest) {
+        (signedAt, notificationUUID) = (request.signedAt, request.notificationUUID)
+    }
+
+    init?(_ cursor: ListCursor) {
+        guard cursor.parts.count == ConsumptionRequests.cursorParts, let microseconds = Int64(cursor.parts[0]),
+            microseconds.magnitude < 1 << 58, let uuid = UniqueIdentifier(cursor.parts[1])
+        else { return nil }
+        signedAt = PostgresTimestamp(microsecondsSince1970: microseconds)
+        notificationUUID = UUID(uuid)
+    }
+
+    var cursor: ListCursor {
+        ListCursor(behind: ["\(signedAt.microsecondsSince1970)", UniqueIdentifier(notificationUUID).description])
     }
 }
 

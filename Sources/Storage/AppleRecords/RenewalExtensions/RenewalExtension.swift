@@ -21,7 +21,7 @@ package struct RenewalExtension: Sendable, Hashable {
     }
 
     /// How far it has come.
-    package enum State: String, Sendable, Hashable, CaseIterable {
+    package enum State: String, Sendable, Hashable, CaseIterable, JSONConvertible {
         /// Apple was not asked yet, or has done nothing when it was. Can transition to: unknown, refused, closed.
         case requested
         /// Apple was asked, and what it did is not known. Can transition to: any but completed.

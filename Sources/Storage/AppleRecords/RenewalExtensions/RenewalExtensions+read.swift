@@ -26,6 +26,21 @@ package struct ExtensionFailure: Sendable, Hashable {
     package var signedAt: PostgresTimestamp
 }
 
+/// Which extensions are asked for. Nil is any.
+package struct ExtensionFilter: Sendable, Hashable {
+    /// Of this subscription.
+    package var originalTransactionID: String?
+    /// Not finished.
+    package var isOpen = false
+    /// Of these apps, by their bundle ids.
+    package var apps: Set<String>?
+    /// In this environment.
+    package var environment: String?
+
+    /// All.
+    package init() {}
+}
+
 extension RenewalExtensions {
     /// An extension by its number; nil if there is none.
     package func find(_ id: Int64) async throws -> RenewalExtension? {
@@ -41,26 +56,36 @@ extension RenewalExtensions {
         ).first.map { try RenewalExtension($0) }
     }
 
-    /// The latest extensions, the youngest first.
+    /// The parts of an extension's ``ListCursor``.
+    package static let cursorParts = 1
+
+    /// Extensions, the youngest first.
     /// - Parameters:
-    ///   - original: of this subscription alone; of all where it is nil.
-    ///   - isOpen: those alone that are not finished.
-    package func latest(_ limit: Int, of original: String? = nil, isOpen: Bool = false) async throws
-        -> [RenewalExtension]
-    {
-        try await pool.query(
+    ///   - cursor: behind it.
+    ///   - limit: the most to return, 1 or more.
+    /// - Throws: `PostgresError`.
+    package func list(
+        _ filter: ExtensionFilter = ExtensionFilter(), after cursor: ListCursor? = nil, limit: Int
+    ) async throws -> ListPage<RenewalExtension> {
+        let last = cursor.flatMap { Int64($0.parts[0]) } ?? .max
+        let (original, apps) = (filter.originalTransactionID, filter.apps.map { $0.sorted() })
+        let rows = try await pool.query(
             PostgresQuery(
                 "extension.list",
                 """
                 select r.id, \(unescaped: "\(RenewalExtension.columns)"), q.last_reason
                   from storehook.extensions r
                   left join storehook.extension_queue q using (id)
-                 where (r.settled_at is null or not \(isOpen))
+                 where r.id < \(last)
+                   and (r.settled_at is null or not \(filter.isOpen))
                    and (\(original)::text is null or r.original_transaction_id = \(original))
+                   and (\(apps)::text[] is null or r.bundle_id = any (\(apps)))
+                   and (\(filter.environment)::text is null or r.environment = \(filter.environment))
                  order by r.id desc
-                 limit \(limit)
-                """)
-        ).map { try RenewalExtension($0) }
+                 limit \(Int64(limit + 1))
+                """))
+        let found = try rows.prefix(limit).map { try RenewalExtension($0) }
+        return ListPage(found, next: rows.count > limit ? found.last.map { ListCursor(behind: ["\($0.id)"]) } : nil)
     }
 
     /// The subscriptions that a mass extension could not extend, as far as Apple has named them.

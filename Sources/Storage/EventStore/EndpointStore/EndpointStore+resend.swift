@@ -67,15 +67,37 @@ extension EndpointStore {
         }
     }
 
+    /// Sends one delivery again for a member of the staff, and puts that on record in the same transaction. One that was given up is marked.
+    /// - Parameter why: for the audit.
+    /// - Returns: false where it waits already, or where its event is no longer kept or no longer wanted; then nothing is recorded.
+    package func resend(_ delivery: DeliveryRecord, by person: String, why: String) async throws -> Bool {
+        // Events are kept by the day on which they were written.
+        let selection = EventSelection(
+            eventIDs: [delivery.eventID], since: delivery.toldAt, until: delivery.toldAt.adding(.milliseconds(1)),
+            endpointID: delivery.endpointID)
+        let act = PostgresQuery(
+            "delivery.note_resent",
+            """
+            select storehook.note_resent(
+                \(String(person.prefix(200))), \(delivery.endpointID), \(delivery.id), \(delivery.eventID), \(delivery.toldAt))
+            """)
+        let isGivenUp = delivery.outcome == .dead && delivery.resentAt == nil
+        return try await putBack(
+            delivery.endpointID, picking: isGivenUp ? .dead(selection, limit: 1) : .named(selection),
+            recording: (act, why)
+        ).put > 0
+    }
+
     /// Whether an event is still to be delivered to an endpoint, which it was dealt out to.
     package func isPending(_ eventID: Int64, to endpointID: Int64) async throws -> Bool {
         try await pool.query(.isPending(eventID, to: endpointID)).one().decode(0)
     }
 
     /// The cursors are locked, so that there is no fan-out meanwhile and no lane is made twice.
+    /// - Parameter record: what puts it on record where something is put back, and why.
     /// - Returns: how many deliveries were picked, and how many of them were not pending already.
     private func putBack(
-        _ endpointID: Int64?, picking pick: PostgresQuery
+        _ endpointID: Int64?, picking pick: PostgresQuery, recording record: (act: PostgresQuery, why: String)? = nil
     ) async throws -> (picked: Int, put: Int) {
         let row = try await pool.withTransaction(TransactionOptions(name: "delivery.resend")) { session in
             try session.query(
@@ -86,7 +108,7 @@ extension EndpointStore {
                      where \(endpointID)::bigint is null or endpoint_id = \(endpointID)
                      order by endpoint_id for update
                     """))
-            return try session.query(
+            let row = try session.query(
                 PostgresQuery(
                     "delivery.resend",
                     """
@@ -114,6 +136,11 @@ extension EndpointStore {
                     select (select count(*) from picked) as picked, (select count(*) from pending) as put
                     """)
             ).one()
+            if let record, try row.decode("put", as: Int64.self) > 0 {
+                try Self.note(record.why, session)
+                try session.query(record.act)
+            }
+            return row
         }
         return (Int(try row.decode("picked", as: Int64.self)), Int(try row.decode("put", as: Int64.self)))
     }

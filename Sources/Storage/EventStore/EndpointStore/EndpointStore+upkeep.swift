@@ -72,7 +72,7 @@ extension EndpointStore: MonitoredStore {
 }
 
 extension EndpointStore {
-    /// Deletes the records of deliveries that ended longer ago, and removed endpoints; in portions, so that nothing
+    /// Deletes the records of deliveries that ended longer ago, what was answered longer ago, and removed endpoints; in portions, so that nothing
     /// waits for long.
     package func dropOld(keeping days: Int) async throws -> DeliveryUpkeep {
         var upkeep = DeliveryUpkeep()
@@ -83,6 +83,14 @@ extension EndpointStore {
                 delete from storehook.deliveries
                  where ctid = any (array(select ctid from storehook.deliveries
                                           where ended_at < now() - make_interval(days => \(Int32(clamping: days))) limit 10000))
+                """))
+        _ = try await repeating(
+            PostgresQuery(
+                "delivery.drop_old_attempts",
+                """
+                delete from storehook.delivery_attempts
+                 where ctid = any (array(select ctid from storehook.delivery_attempts
+                                          where attempted_at < now() - make_interval(days => \(Int32(clamping: days))) limit 10000))
                 """))
         let removed = try await pool.query(
             PostgresQuery("endpoint.removed", "select id from storehook.endpoints where state = 'removed'")

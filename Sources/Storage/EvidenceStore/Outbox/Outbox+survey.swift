@@ -77,6 +77,10 @@ extension Outbox {
                    and (\(filter.reason) is null or reason = \(filter.reason))
                    and (\(filter.type) is null or type = \(filter.type))
                    and (\(filter.since) is null or dead_at >= \(filter.since))
+                   and (\(filter.bundleID) is null or bundle_id = \(filter.bundleID))
+                   and (\(filter.apps) is null or bundle_id = any(\(filter.apps)))
+                   and (\(filter.text) is null
+                        or position(lower(\(filter.text)) in \(unescaped: DeadLetterFilter.searched)) > 0)
                  group by reason
                  order by count(*) desc, reason
                 """)

@@ -1,4 +1,5 @@
 package import Base
+import Foundation
 import Postgres
 package import Staff
 package import Subscriptions
@@ -12,6 +13,8 @@ extension RefundRequests {
         package var isNotRefunded = false
         /// About this order, by its number.
         package var order: String?
+        /// About a purchase that this account has or had.
+        package var account: UniqueIdentifier?
         /// Of this app.
         package var app: String?
         /// In this environment.
@@ -34,6 +37,7 @@ extension RefundRequests {
         let order = filter.order.flatMap { OrderNumberPrefix($0)?.whole }
         // Another text than a number has no order.
         guard filter.order == nil || order != nil else { return ListPage() }
+        let account = filter.account.map { UUID($0) }
         let last = cursor.flatMap { Int64($0.parts[0]) } ?? .max
         let apps: [String]? = if case .some(let apps) = filter.scope { apps.sorted() } else { nil }
         let rows = try await pool.query(
@@ -48,6 +52,10 @@ extension RefundRequests {
                         or r.state = 'approved' and r.decided_at <= now() - make_interval(days => \(Int32(RefundRequest.patienceDays))))
                    and (\(order?.day.description)::text is null
                         or o.day = \(order?.day.description)::date and o.number = \(order?.place))
+                   and (\(account)::uuid is null or exists (
+                            select from storehook.account_lines l
+                             where l.token = \(account) and l.environment = r.environment and l.bundle_id = r.bundle_id
+                               and l.original_transaction_id = r.original_transaction_id))
                    and (\(filter.app)::text is null or r.bundle_id = \(filter.app))
                    and (\(filter.environment)::text is null or r.environment = \(filter.environment))
                    and (\(apps)::text[] is null or r.bundle_id = any(\(apps)))

@@ -1,0 +1,38 @@
+import Base
+import EvidenceStore
+import Postgres
+import Staff
+
+/// How the pipeline stands, as a member of the staff sees it.
+struct ShownOverview: Sendable {
+    /// The latest row of the ring.
+    let latest: OverviewStore.Latest
+    /// The apps that are the member's to see.
+    let apps: [OverviewDetail.App]
+
+    init(_ latest: OverviewStore.Latest, to scope: StaffScope) {
+        self.latest = latest
+        apps = (latest.detail?.apps ?? []).filter { scope.sees(app: $0.bundleID) }
+    }
+
+    /// The row; nil before any worker has written one.
+    var sample: OverviewSample? { latest.sample }
+}
+
+/// The overview with the rows of the last hour and of the last day.
+struct ShownOverviewWithSeries: Sendable {
+    /// How it stands.
+    let overview: ShownOverview
+    /// A row each five seconds.
+    let hour: [OverviewSample]
+    /// A row each five minutes.
+    let day: [OverviewSample]
+}
+
+extension OverviewSample {
+    /// A number of its span as a rate, rounded half up; nil where the span is empty.
+    func perSecond(_ count: Int64) -> Int64? {
+        let milliseconds = Int64(span / .milliseconds(1))
+        return milliseconds > 0 ? (count * 1000 + milliseconds / 2) / milliseconds : nil
+    }
+}

@@ -1,0 +1,34 @@
+import AppleRecords
+import Base
+
+/// An extension of renewal dates, with what staff wrote in full, or shortened.
+struct ShownRenewalExtension: Sendable {
+    /// The extension.
+    let record: RenewalExtension
+    /// Whether texts are shown in full.
+    let isOpen: Bool
+    /// The subscriptions that Apple has named as not extended.
+    let failures: [ExtensionFailure]
+
+    init(_ record: RenewalExtension, isOpen: Bool = false, failures: [ExtensionFailure] = []) {
+        self.record = record
+        self.isOpen = isOpen
+        self.failures = failures
+    }
+
+    /// A personal text as it is shown.
+    func text(_ text: String?) -> String? { text.map { isOpen ? $0 : PersonalText.shortened($0) } }
+
+    /// How many are shown in full.
+    var openedTexts: Int64 { isOpen ? Int64([record.why, record.closed?.why].count { $0 != nil }) : 0 }
+
+    /// Of one subscription.
+    var originalTransactionID: String? {
+        if case .one(let original) = record.subject { original } else { nil }
+    }
+
+    /// Of all subscribers of a product.
+    var all: (productID: String, storefronts: [String])? {
+        if case .all(let product, let countries) = record.subject { (product, countries) } else { nil }
+    }
+}
