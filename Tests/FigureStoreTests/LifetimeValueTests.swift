@@ -12,30 +12,7 @@ import Testing
 
 /// Lifetime value of small shops, worked by hand.
 @Suite("Figures of lifetime value")
-struct LifetimeValueTests {
-    private static let account = UniqueIdentifier(high: 0x1111_1111_1111_4111, low: 0x8111_1111_1111_1111)
-    private static let other = UniqueIdentifier(high: 0x2222_2222_2222_4222, low: 0x8222_2222_2222_2222)
-
-    private static func noon(_ day: String) -> Timestamp {
-        Timestamp(iso8601: "\(day)T12:00:00Z") ?? .distantPast
-    }
-
-    /// A period from noon to noon.
-    private static func paid(
-        _ line: String, as id: String? = nil, _ from: String, _ until: String, _ product: String = "basic",
-        price: Int64 = 9_990, _ currency: String = "USD", of account: UniqueIdentifier? = nil, first: String? = nil,
-        signed: String? = nil, refunded: String? = nil, app: String = Shop.app, environment: String = "Production"
-    ) -> LedgerEntry {
-        Shop.entry(
-            line, id, at: noon(from), days: noon(until).milliseconds(since: noon(from)) / 86_400_000, product: product,
-            renewal: id != nil, price: price, first: noon(first ?? from), signed: noon(signed ?? from), app: app,
-            environment: environment
-        ) { payload in
-            (payload.appAccountToken, payload.currency) = (account, currency)
-            payload.revocationDate = refunded.map { noon($0) }
-        }
-    }
-
+struct LifetimeValueTests: NoonShop {
     /// A line a cohort and currency: period, app where they are apart, currency, customers, and for each number of months what one paid and
     /// what all did.
     private static func values(

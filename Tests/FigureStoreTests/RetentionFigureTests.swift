@@ -10,38 +10,7 @@ import Testing
 
 /// Retention of small shops, worked by hand.
 @Suite("Figures of retention")
-struct RetentionFigureTests {
-    private static let account = UniqueIdentifier(high: 0x1111_1111_1111_4111, low: 0x8111_1111_1111_1111)
-    private static let other = UniqueIdentifier(high: 0x2222_2222_2222_4222, low: 0x8222_2222_2222_2222)
-
-    private static func noon(_ day: String) -> Timestamp {
-        Timestamp(iso8601: "\(day)T12:00:00Z") ?? .distantPast
-    }
-
-    /// A period from noon to noon.
-    private static func paid(
-        _ line: String, as id: String? = nil, _ from: String, _ until: String, _ product: String = "basic",
-        price: Int64 = 9_990, of account: UniqueIdentifier? = nil, first: String? = nil, signed: String? = nil,
-        app: String = Shop.app, environment: String = "Production", status: AppleStatus? = nil, grace: String? = nil,
-        _ change: (inout TransactionPayload) -> Void = { _ in }
-    ) -> LedgerEntry {
-        let signed = noon(signed ?? from)
-        let renewal = status.map { _ in
-            RenewalInfoPayload(
-                originalTransactionId: line, signedDate: signed, productId: product, autoRenewProductId: product,
-                autoRenewStatus: .on, expirationIntent: .billing, isInBillingRetryPeriod: true,
-                gracePeriodExpiresDate: grace.map { noon($0) })
-        }
-        return Shop.entry(
-            line, id, at: noon(from), days: noon(until).milliseconds(since: noon(from)) / 86_400_000, product: product,
-            renewal: id != nil, price: price, first: noon(first ?? from), signed: signed, app: app,
-            environment: environment, status: status, renewalInfo: renewal
-        ) { payload in
-            payload.appAccountToken = account
-            change(&payload)
-        }
-    }
-
+struct RetentionFigureTests: NoonShop {
     /// A line a cohort: period, app where they are apart, customers, and for each number of months how many of how many are retained.
     private static func kept(
         _ database: FigureDatabase, _ from: String, _ to: String? = nil, by step: FigureQuestion.Step = .month,

@@ -286,7 +286,7 @@ select f.figure, c.environment, c.day, c.zone, c.bundle_id, nullif(c.product_id,
        as f (figure, measure, sign) on f.measure = c.measure
  group by f.figure, c.environment, c.day, c.zone, c.bundle_id, c.product_id, c.storefront, c.currency;
 
--- As in 0079. Who sums figures reads accounts already. Who answers them reads which accounts paid, and both read trials.
+-- As in 0079. Roles that sum figures read accounts already. Roles that answer them read first payments. Both read trials.
 do $$
 declare
     someone name;
@@ -313,7 +313,7 @@ comment on column storehook.trials.product_id is 'Apple''s id of that product; n
 comment on column storehook.trials.outcome is
     'what had come of it when the account was erased: later nothing does. Null while the account is there, and of those that a release before erased, which count nowhere';
 
--- The account's payments are nobody's once it is erased: what came of the trial is kept without it.
+-- After the erasure no account has these payments. The outcome of the trial is kept without them.
 create function storehook.keep_trial_outcome() returns trigger language plpgsql security definer
     set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO' set enable_seqscan = off set jit = off
 as $$
