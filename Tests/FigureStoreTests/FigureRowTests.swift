@@ -62,7 +62,7 @@ struct FigureRowTests {
             let asked = FigureRowQuestion(try database.question(figure, "2026-01-01", "2026-12-31"))
             let whole = try await database.rows(asked, limit: 10_000)
             #expect(whole.count >= 11, "\(whole.count)")
-            #expect(whole.map(\.at) == whole.map(\.at).sorted())
+            #expect(whole.map(\.at) == whole.map(\.at).sorted(by: >))
             #expect(Set(whole).count == whole.count)
             for limit in [1, 2, 7, whole.count] {
                 #expect(try await database.rows(asked, limit: limit) == whole, "\(limit)")
@@ -115,7 +115,7 @@ struct FigureRowTests {
             try await database.hear(Shop.entry("rare", at: Shop.day(3), days: 400, product: "premium"))
             let asked = FigureRowQuestion(try database.question(figure, "2026-01-01", "2026-01-31", by: .month))
             let whole = try await database.rows(asked)
-            #expect(whole.count == 41 && whole.map(\.at) == whole.map(\.at).sorted())
+            #expect(whole.count == 41 && whole.map(\.at) == whole.map(\.at).sorted(by: >))
             for limit in [1, 7, 40, 41] {
                 #expect(try await database.rows(asked, limit: limit) == whole, "\(limit)")
             }

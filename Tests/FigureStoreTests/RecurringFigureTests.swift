@@ -105,10 +105,10 @@ struct RecurringFigureTests {
                 ])
             let standing = try await database.rows(
                 FigureRowQuestion(database.question(.mrr, "2026-01-01", "2026-01-31", by: .month)))
-            #expect(standing.map { "\($0.transactionID ?? "-") \($0.amount ?? -1)" } == ["6 -1", "9 8333", "2 19980"])
+            #expect(standing.map { "\($0.transactionID ?? "-") \($0.amount ?? -1)" } == ["2 19980", "9 8333", "6 -1"])
             let paying = try await database.rows(
                 FigureRowQuestion(database.question(.active, "2026-01-01", "2026-01-31", by: .month)))
-            #expect(paying.map(\.transactionID) == ["9", "2"])
+            #expect(paying.map(\.transactionID) == ["2", "9"])
             #expect(try await database.differences().isEmpty)
         }
     }

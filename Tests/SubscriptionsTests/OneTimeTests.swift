@@ -76,6 +76,15 @@ struct OneTimeTests {
         // A refund after the reversal is another one.
         facts.append(once("2", at: 5, revoked: day(30), signed: day(30), digest: 6))
         #expect(try purchase(facts).revokedAt == day(30))
+        // So is one that both report after the reversal, dated before it: it was refunded all the time.
+        let again =
+            facts.prefix(5) + [
+                once("2", at: 5, signed: day(20), digest: 7),
+                once("1", at: 0, revoked: day(18), signed: day(21), digest: 8),
+                once("2", at: 5, revoked: day(18), signed: day(21), digest: 9),
+            ]
+        #expect(try purchase(Array(again)).revokedAt == day(10))
+        #expect(try purchase(again + [once("3", at: 40, original: 40)]).sales.map(\.transactionID) == ["1", "3"])
         // A copy that was never refunded reverses nothing.
         let never = [once("1", at: 0, revoked: refund, signed: day(11), digest: 1), once("2", at: 5, signed: day(12))]
         #expect(try purchase(never).revokedAt == refund)

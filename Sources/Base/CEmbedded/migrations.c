@@ -263,6 +263,9 @@ static const struct storehook_migration migrations[] = {
     {87, "answered_sums", (const unsigned char[]){
 #embed "../../../sql/migrations/0087_answered_sums.sql" suffix(, 0)
     }},
+    {88, "figure_locks", (const unsigned char[]){
+#embed "../../../sql/migrations/0088_figure_locks.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

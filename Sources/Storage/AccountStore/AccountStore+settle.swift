@@ -117,6 +117,24 @@ extension AccountStore {
         ).map { UniqueIdentifier(try $0.decode(0, as: UUID.self)) }
     }
 
+    /// Locks the accounts of locked purchases until the transaction ends, and inserts their missing rows.
+    package func hold(of purchases: [PurchaseKey], _ session: borrowing PostgresSession) throws {
+        let accounts = try session.query(
+            PostgresQuery(
+                "accounts.of_purchases",
+                """
+                select distinct l.token
+                  from unnest(
+                       \(purchases.map(\.originalTransactionID)), \(purchases.map(\.bundleID)), \(purchases.map(\.environment)))
+                       p (original_transaction_id, bundle_id, environment)
+                  join storehook.account_lines l using (original_transaction_id, bundle_id, environment)
+                 where l.token <> '00000000-0000-0000-0000-000000000000'
+                 order by 1
+                """)
+        ).map { UniqueIdentifier(try $0.decode(0, as: UUID.self)) }
+        try hold(accounts, session)
+    }
+
     /// Inserts the missing rows of the accounts, and locks all of them. `where` decides whether a name is written; the
     /// row is locked in either case (PostgreSQL, INSERT, "ON CONFLICT DO UPDATE"), and the statements after this see
     /// what others committed.

@@ -6,7 +6,7 @@ import Postgres
 struct FigureRowPart {
     /// The days of the rows' instants.
     var days: ClosedRange<CalendarDay>
-    /// Of standing rows, the most periods that are looked at, the earliest ones; nil for all.
+    /// Of standing rows, the most periods that are looked at, those that began last; nil for all.
     var picked: Int64?
     /// Whether it includes the rows of the parts before it.
     var isAnew = false
@@ -19,9 +19,10 @@ extension FigureRowQuestion {
     ) throws -> [FigureRowPart] {
         let days = question.days
         if question.figure.rowsStand {
-            let few = Int64(limit + 1) * 8
+            // A power of two: each number of periods is a statement of its own.
+            let few = Int64(1) << (64 - Int64(limit * 2).leadingZeroBitCount)
             return [
-                FigureRowPart(days: days, picked: few), FigureRowPart(days: days, picked: few * 16, isAnew: true),
+                FigureRowPart(days: days, picked: few), FigureRowPart(days: days, picked: few * 32, isAnew: true),
                 FigureRowPart(days: days, isAnew: true),
             ]
         }
@@ -59,41 +60,55 @@ extension Figure {
 
 /// A page of rows, in SQL. The part `z` is one row with the values of the question, see ``PostgresQuery/StringInterpolation``.
 enum FigureRowPage {
-    /// The order of rows.
-    static func order(_ row: String) -> String {
-        ["at", "order_id", "item", "place", "measure"].map { "\(row).\($0)" }.joined(separator: ", ")
+    /// The order of rows, the earliest or the latest first.
+    static func order(_ row: String, isLatestFirst: Bool = false) -> String {
+        columns(row).map { isLatestFirst ? "\($0) desc" : $0 }.joined(separator: ", ")
+    }
+
+    private static func columns(_ row: String) -> [String] {
+        ["at", "order_id", "item", "place", "measure"].map { "\(row).\($0)" }
     }
 
     /// A condition: whether a row is one of the question's, behind its mark.
-    static func condition(_ row: String) -> String {
+    static func condition(_ row: String, isLatestFirst: Bool = false) -> String {
         """
         \(row).environment = z.environment and (z.bundle_ids is null or \(row).bundle_id = any (z.bundle_ids))
-        and (z.product_id is null or coalesce(\(row).product_id, '') = z.product_id)
+        and \(narrowing(row)) and (z.currency is null or coalesce(\(row).currency, '') = z.currency)
+        and (not z.is_behind or (\(columns(row).joined(separator: ", "))) \(isLatestFirst ? "<" : ">")
+                                (z.mark_at, z.after_order, z.after_item, z.after_place, z.after_measure))
+        """
+    }
+
+    /// A condition: whether a row has the product, the plan and the country of the question.
+    static func narrowing(_ row: String) -> String {
+        """
+        (z.product_id is null or coalesce(\(row).product_id, '') = z.product_id)
         and (z.plan is null or z.plan <> '' and coalesce(\(row).product_id, '') = any (z.plan_products)
              or z.plan = '' and coalesce(\(row).product_id, '') <> all (z.plan_products))
         and (z.storefront is null or coalesce(\(row).storefront, '') = z.storefront)
-        and (z.currency is null or coalesce(\(row).currency, '') = z.currency)
-        and (not z.is_behind or (\(order(row))) > (z.since, z.after_order, z.after_item, z.after_place, z.after_measure))
         """
     }
 }
 
 extension PostgresQuery.StringInterpolation {
     /// A query of one row, the part `z` of a page: `zone`, `target`, `first`, `last`, `starts`, `ends` and `since` of the part; the values that
-    /// narrow the rows; the mark; `page` and `picked`; and `cohort_first` and `cohort_last`, the days of the question.
+    /// narrow the rows; the mark, and as `until` and `until_order` the same for rows with the latest first; `page`; and `cohort_first` and
+    /// `cohort_last`, the days of the question.
     mutating func appendInterpolation(
         page asked: FigureRowQuestion, _ part: FigureRowPart, in zone: String, after mark: FigureRowMark?, _ limit: Int
     ) {
         let question = asked.question
         appendLiteral(
             """
-            select s.*, f.*,
+            select s.*, f.*, coalesce(f.mark_at, 'infinity') as until,
+                   case when f.is_behind then f.after_order else 9223372036854775807 end as until_order,
                    case when f.plan is not null then array(
                        select n.product_id from (\(PlanNames.sql)) n
                         where case f.plan when '' then n.plan is not null else n.plan = f.plan end) end as plan_products
               from (
             """)
-        appendInterpolation(span: part.days, in: zone, to: question.currency, after: mark)
+        appendInterpolation(
+            span: part.days, in: zone, to: question.currency, after: question.figure.rowsStand ? nil : mark)
         appendLiteral(") s cross join (select ")
         append(question.environment, "text", "environment")
         append(question.apps?.sorted(), "text[]", "bundle_ids")
@@ -104,7 +119,8 @@ extension PostgresQuery.StringInterpolation {
         append(question.days.lowerBound.description, "text::date", "cohort_first")
         append(question.days.upperBound.description, "text::date", "cohort_last")
         append(Int64(limit), "bigint", "page")
-        append(part.picked, "bigint", "picked")
+        appendLiteral("'epoch'::timestamptz + ")
+        append(mark?.instant, "bigint * interval '1 microsecond'", "mark_at")
         append(mark?.orderID ?? 0, "bigint", "after_order")
         append(mark?.item ?? "", "text", "after_item")
         append(mark?.place ?? 0, "integer", "after_place")

@@ -59,8 +59,8 @@ extension FigureStore {
     /// The number of parts of a cursor of rows.
     package static let cursorParts = 5
 
-    /// The rows of a figure in the order of time: their amounts add up to the figure. They are read from the books, and include rows that are not
-    /// summed yet. Only the days that a page needs are worked out.
+    /// The rows of a figure in the order of time; of what stands at the end of a day, such as MRR, the latest first. Their amounts add up to the
+    /// figure. They are read from the books, and include rows that are not summed yet. Only the days that a page needs are worked out.
     /// - Parameters:
     ///   - cursor: the cursor of the page before, of ``cursorParts`` parts.
     ///   - limit: the most rows of the page.
@@ -136,14 +136,16 @@ extension FigureMeasure {
     /// and `number`. Restores and own trials of the app have no order.
     /// - Parameters:
     ///   - months: of ``customerNew``, only customers that pay so many months later; nil for all.
-    ///   - isPage: whether to work out only what a page needs, see ``FigureRowPage``.
-    static func rows(of measures: [FigureMeasure], retainedAfter months: Int? = nil, isPage: Bool = false) -> String {
+    ///   - page: the part of a page, to work out only what it needs, see ``FigureRowPage``; nil for all rows.
+    static func rows(
+        of measures: [FigureMeasure], retainedAfter months: Int? = nil, page: FigureRowPart? = nil
+    ) -> String {
         let restores = measures.filter { Self.restores.contains($0) }
         let ownTrials = measures.filter { Self.ownTrials.contains($0) }
         let others = measures.filter { !(restores + ownTrials).contains($0) }
         let ordered = """
             select r.*, o.environment, o.bundle_id, o.day, o.number
-              from (\(orderRows(of: others, retainedAfter: months, isPage: isPage))) r
+              from (\(orderRows(of: others, retainedAfter: months, page))) r
              cross join lateral (
                 select o.environment, o.bundle_id, o.day, o.number from storehook.booked_orders o
                  where o.id = r.order_id and o.class_id is not null offset 0) o
@@ -159,21 +161,21 @@ extension FigureMeasure {
 
     /// A query: the rows of measures with orders, without the columns of these orders.
     private static func orderRows(
-        of measures: [FigureMeasure], retainedAfter months: Int?, isPage: Bool
+        of measures: [FigureMeasure], retainedAfter months: Int?, _ page: FigureRowPart?
     ) -> String {
         let changes = measures.filter { movements.contains($0) || customers.contains($0) }
         let trials = measures.filter { Self.trials.contains($0) }
         let attempts = measures.filter { Self.attempts.contains($0) }
         let proceeds = measures.filter { netProceeds.contains($0) }
         let others = measures.filter { !(changes + trials + attempts + proceeds + accounts).contains($0) }.map {
-            $0.rows(isPage: isPage)
+            $0.rows(page)
         }
         return
             (others + (changes.isEmpty ? [] : [RecurringChanges.rows(of: changes, retainedAfter: months)])
             + (trials.isEmpty ? [] : [TrialRows.sql(from: "(\(span)) s", measures: names(trials))])
             + (attempts.isEmpty ? [] : [AttemptRows.sql(from: "(\(span)) s", measures: names(attempts))])
             + (proceeds.isEmpty
-                ? [] : [ProceedsRows.sql(from: "(\(span)) s", measures: names(proceeds), isPage: isPage)])
+                ? [] : [ProceedsRows.sql(from: "(\(span)) s", measures: names(proceeds), isPage: page != nil)])
             + (measures.contains(.accountPaid) ? [AccountRows.paid(from: "(\(span)) s")] : []))
             .map { "(\($0))" }.joined(separator: "\nunion all\n")
     }
@@ -185,7 +187,7 @@ extension FigureMeasure {
         measures.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     }
 
-    private func rows(isPage: Bool) -> String {
+    private func rows(_ page: FigureRowPart?) -> String {
         switch self {
         case .order:
             """
@@ -232,8 +234,9 @@ extension FigureMeasure {
              where r.type = '\(self == .lateRefund ? "refund" : "refund_reversed")' and not t.is_void and t.price is distinct from 0
                and \(DayStart.isLate("r.heard_at", "r.at", in: "z.zone"))
             """
-        case .standing: isPage ? RecurringChanges.firstStanding : RecurringChanges.standing
-        case .standingCustomer: isPage ? RecurringChanges.firstStandingCustomers : RecurringChanges.standingCustomers
+        case .standing: page.map { RecurringChanges.firstStanding($0.picked) } ?? RecurringChanges.standing
+        case .standingCustomer:
+            page.map { RecurringChanges.firstStandingCustomers($0.picked) } ?? RecurringChanges.standingCustomers
         default: RecurringChanges.rows(of: [self])
         }
     }
@@ -244,13 +247,14 @@ extension PostgresQuery {
         _ asked: FigureRowQuestion, _ part: FigureRowPart, _ zone: String, after mark: FigureRowMark?, _ limit: Int
     ) -> PostgresQuery {
         let question = asked.question
+        let isLatestFirst = question.figure.rowsStand
         // Payments of lifetime value are narrowed before their customers are looked up.
         let (rows, narrowing) =
             question.figure == .lifetimeValue
             ? (ValueRows.rows(through: asked.months), "")
             : (
-                FigureMeasure.rows(of: question.figure.rowMeasures, retainedAfter: asked.months, isPage: true),
-                "cross join z where \(FigureRowPage.condition("r"))"
+                FigureMeasure.rows(of: question.figure.rowMeasures, retainedAfter: asked.months, page: part),
+                "cross join z where \(FigureRowPage.condition("r", isLatestFirst: isLatestFirst))"
             )
         return PostgresQuery(
             "figures.rows",
@@ -260,11 +264,11 @@ extension PostgresQuery {
               from (
                 select r.*, (extract(epoch from r.at) * 1000000)::bigint::text as instant, storehook.order_number(r.day, r.number) as order_number
                   from (\(unescaped: rows)) r \(unescaped: narrowing)
-                 order by \(unescaped: FigureRowPage.order("r"))
+                 order by \(unescaped: FigureRowPage.order("r", isLatestFirst: isLatestFirst))
                  limit \(Int64(limit))) p
              cross join z
               left join lateral (\(unescaped: Self.rate)) rate on p.amount <> 0
-             order by \(unescaped: FigureRowPage.order("p"))
+             order by \(unescaped: FigureRowPage.order("p", isLatestFirst: isLatestFirst))
             """)
     }
 
@@ -279,7 +283,7 @@ extension PostgresQuery {
 }
 
 extension PostgresQuery.StringInterpolation {
-    /// A query of one row, the part `z` of ``FigureMeasure/rows(of:retainedAfter:isPage:)``: `zone`, `target`, `first`, `last`, `starts`, `ends`,
+    /// A query of one row, the part `z` of ``FigureMeasure/rows(of:retainedAfter:page:)``: `zone`, `target`, `first`, `last`, `starts`, `ends`,
     /// `since`.
     /// - Parameter currency: the `target` of conversions.
     mutating func appendInterpolation(

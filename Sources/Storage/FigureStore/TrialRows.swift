@@ -1,7 +1,7 @@
 /// Free trials of Apple's, and their outcomes, in SQL.
 enum TrialRows {
     /// A query: a row for each trial and each of ``FigureMeasure/trials`` that is true of it. Columns as in
-    /// ``FigureMeasure/rows(of:retainedAfter:isPage:)``.
+    /// ``FigureMeasure/rows(of:retainedAfter:page:)``.
     ///
     /// Something that Apple adds to a trial, such as a seat, is no trial of its own. A paid transaction without a signed price is a payment.
     /// - Parameters:

@@ -46,7 +46,9 @@ extension OrderStore {
             RowDifference(
                 table: "booked_orders", key: $0.words, column: "*", stored: "an order", derived: nil)
         }
-        guard repair else { return differences }
+        guard repair, !differences.isEmpty else { return differences }
+        // As workers do before they book: figures of the account depend on all of its purchases.
+        try accounts.hold(of: keys, session)
         if !changes.isEmpty {
             try book(changes, under: try accounts.current(session)?.catalog, at: clock, session)
         }

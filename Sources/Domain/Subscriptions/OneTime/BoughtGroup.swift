@@ -36,7 +36,8 @@ struct BoughtGroup {
     var refunds: [Refund] { Self.refunds(of: members).filter { $0.from > floor || floor == .distantPast } }
 
     /// The refunds of any of these, in order. The reversal of one takes back the refunds of its copies: Apple may report
-    /// it about one alone, and sign the copies as they were.
+    /// it about one alone, and sign the copies as they were. It takes back no refund that the same one reports after it,
+    /// even one that is dated before it.
     static func refunds(of members: [BoughtTransactions.Bought]) -> [Refund] {
         let reversals = members.enumerated().flatMap { place, member in
             member.reversed.map { (place, $0.until) }
@@ -44,7 +45,8 @@ struct BoughtGroup {
         let all = members.enumerated().flatMap { place, member -> [Refund] in
             var refunds = member.reversed.map { Refund(from: $0.from, until: $0.until, share: 0) }
             for from in member.revocations.sorted() {
-                let until = reversals.lazy.filter { $0.0 != place && from < $0.1 }.map(\.1).min()
+                let until = reversals.lazy
+                    .filter { $0.0 != place && from < $0.1 && !members[$0.0].revocations.contains(from) }.map(\.1).min()
                 refunds.append(
                     Refund(
                         from: from, until: until,

@@ -41,7 +41,7 @@ extension AdminHandlers {
     var figureRows: AdminEndpoint {
         var endpoint = AdminEndpoint(
             .get, "/admin/figures/{name}/rows", "listFigureRows",
-            "The rows of a figure in the order of time: their amounts add up to the figure. Rows that are not summed yet are included.",
+            "The rows of a figure in the order of time; of what stands at the end of a day, such as mrr, the latest first. Their amounts add up to the figure. Rows that are not summed yet are included.",
             for: .staff, successes: [rowPages(nil).success("FigureRowPage", "A page of rows.")]
         ) { request in
             let question = try await figureQuestion(request)

@@ -4,7 +4,7 @@ import Postgres
 
 /// What customers paid for subscriptions, by the number of months after their first payment, in SQL.
 enum ValueRows {
-    /// A query: sales, refunds and reversals, with the columns of `source` and those of ``FigureMeasure/rows(of:retainedAfter:isPage:)``.
+    /// A query: sales, refunds and reversals, with the columns of `source` and those of ``FigureMeasure/rows(of:retainedAfter:page:)``.
     /// - Parameters:
     ///   - source: a FROM clause with the alias `s`.
     ///   - sale: a condition of the wanted sales `t`.
@@ -103,7 +103,7 @@ enum ValueRows {
     }
 
     /// A query: the payments of the days `z.first` to `z.last`, behind a mark, by customers of the days `z.cohort_first` to `z.cohort_last`, until
-    /// so many months after their first payment. Columns as in ``FigureMeasure/rows(of:retainedAfter:isPage:)``, with those of the order.
+    /// so many months after their first payment. Columns as in ``FigureMeasure/rows(of:retainedAfter:page:)``, with those of the order.
     ///
     /// The customer of each payment is looked up in the order of rows: a page looks up no more than it needs.
     static func rows(through months: Int?) -> String {

@@ -90,7 +90,7 @@ enum RecurringChanges {
         """
 
     /// A query, behind a part `z`: rows of ``FigureMeasure/movements`` and ``FigureMeasure/customers`` behind the mark. Columns as in
-    /// ``FigureMeasure/rows(of:retainedAfter:isPage:)``.
+    /// ``FigureMeasure/rows(of:retainedAfter:page:)``.
     static func rows(of measures: [FigureMeasure], retainedAfter months: Int? = nil) -> String {
         """
         select measure, at, order_id, item, place, product_id, storefront, currency, amount, sold_at, transaction_id
@@ -109,7 +109,7 @@ enum RecurringChanges {
         """
     }
 
-    /// A query, behind a part `z`: periods that count when the last day ends. Columns as in ``FigureMeasure/rows(of:retainedAfter:isPage:)``.
+    /// A query, behind a part `z`: periods that count when the last day ends. Columns as in ``FigureMeasure/rows(of:retainedAfter:page:)``.
     static let standing = """
         select 'standing' as measure, p.starts_at as at, p.order_id, p.item, p.place * 2 as place, p.product_id, p.storefront, p.currency,
                p.monthly as amount, p.sold_at, p.transaction_id
@@ -117,45 +117,83 @@ enum RecurringChanges {
          cross join lateral (\(RecurringPeriods.sql { _, start, end in "\(end) >= z.cut and \(start) < z.cut and \(start) >= z.since" })) p
         """
 
-    /// A query, behind a part `z`: the first `z.picked` periods behind the mark that may count when the last day ends, by their beginning:
-    /// `order_id`, `item`, `place`, `starts_at`, and `cut`, the end of the day.
-    private static let firstPeriods = """
-        select p.order_id, p.item, p.place, p.starts_at, z.cut
-          from (select *, least(ends, \(RecurringPeriods.turned)) as cut from z) z
-         cross join lateral (
-            select t.order_id, t.item, 0 as place, t.starts_at
-              from storehook.booked_transactions t
-             where coalesce(t.counts_until, t.ends_at) >= z.cut and t.starts_at < z.cut and t.starts_at >= z.since and not t.is_void
-               and not t.is_trial
-            union all
-            select b.order_id, b.item, b.place + 1, b.starts_at
-              from storehook.booked_stretches b where b.ends_at >= z.cut and b.starts_at < z.cut and b.starts_at >= z.since) p
-         order by p.starts_at, p.order_id, p.item, p.place
-         limit (select picked from z)
+    /// A query, behind a part `z`: the first periods behind the mark that may count when the last day ends, those that began last before the others:
+    /// `order_id`, `item`, `place`, `starts_at`, and `cut`, the end of the day. They go by the index of beginnings: few of those that began long
+    /// ago still count, so that the other way round, or by the index of ends, a page would read most of them.
+    /// - Parameter picked: the most periods; nil for all. The planner has to know it, so that it is no value of `z`.
+    private static func firstPeriods(_ picked: Int64?) -> String {
+        let few = "\(FigureRowPage.order("p", isLatestFirst: true)) \(picked.map { "limit \($0)" } ?? "")"
+        return """
+            select k.order_id, k.item, k.place, k.at as starts_at, z.cut
+              from (select *, least(ends, \(RecurringPeriods.turned)) as cut from z) z
+             cross join lateral (
+                select p.*
+                  from (
+                    (select p.*
+                       from (
+                        select t.starts_at as at, t.order_id, t.item, 0 as place, 'standing' as measure
+                          from storehook.booked_transactions t
+                         cross join lateral (\(asked("t"))) o
+                         where t.starts_at < z.cut and (t.starts_at, t.order_id) <= (z.until, z.until_order)
+                           and coalesce(t.counts_until, t.ends_at) >= z.cut and \(narrowing)) p
+                      order by \(few))
+                    union all
+                    (select p.*
+                       from (
+                        select b.starts_at as at, b.order_id, b.item, b.place + 1 as place, 'standing' as measure
+                          from storehook.booked_stretches b
+                         cross join lateral (
+                            select * from storehook.booked_transactions t where (t.order_id, t.item) = (b.order_id, b.item) offset 0) t
+                         cross join lateral (\(asked("t"))) o
+                         where b.starts_at < z.cut and (b.starts_at, b.order_id) <= (z.until, z.until_order) and b.ends_at >= z.cut
+                           and \(narrowing)) p
+                      order by \(few))) p
+                 order by \(few)) k
+            """
+    }
+
+    /// A query: the order of a transaction, if the question is for it.
+    private static func asked(_ row: String) -> String {
+        """
+        select from storehook.booked_orders o
+         where o.id = \(row).order_id and o.class_id is not null and o.plan_type = 'auto_renewable' and o.environment = z.environment
+           and (z.bundle_ids is null or o.bundle_id = any (z.bundle_ids)) offset 0
+        """
+    }
+
+    /// A condition: whether a transaction `t` may count, and the question may be for it. A currency without a price is none.
+    private static let narrowing = """
+        not t.is_void and not t.is_trial and t.price is distinct from 0 and \(FigureRowPage.narrowing("t"))
+        and (coalesce(z.currency, '') = '' or t.currency = z.currency)
         """
 
     /// A query: those of these periods that count, with the columns of ``RecurringPeriods`` and `cut`.
-    private static let firstCounted = """
+    private static func firstCounted(_ picked: Int64?) -> String {
+        """
         select p.*, k.cut
-          from (\(firstPeriods)) k
+          from (\(firstPeriods(picked))) k
          cross join lateral (\(RecurringPeriods.sql { order, start, end in
              "\(order) = k.order_id and \(start) = k.starts_at and \(end) >= k.cut"
          })) p
          where (p.item, p.place) = (k.item, k.place)
         """
+    }
 
-    /// A query: the first rows of ``standing``, from `z.picked` periods.
-    static let firstStanding = """
-        select 'standing' as measure, p.starts_at as at, p.order_id, p.item, p.place * 2 as place, p.product_id, p.storefront, p.currency,
-               p.monthly as amount, p.sold_at, p.transaction_id
-          from (\(firstCounted)) p
+    /// A query: the first rows of ``standing``, from so many periods.
+    static func firstStanding(_ picked: Int64?) -> String {
         """
+        select 'standing' as measure, p.starts_at as at, p.order_id, p.item, p.place, p.product_id, p.storefront, p.currency,
+               p.monthly as amount, p.sold_at, p.transaction_id
+          from (\(firstCounted(picked))) p
+        """
+    }
 
-    /// A query: the first rows of ``standingCustomers``, from `z.picked` periods: each that is the customer's last one.
-    static let firstStandingCustomers = """
+    /// A query: the first rows of ``standingCustomers``, from so many periods: each that is the customer's last one.
+    static func firstStandingCustomers(_ picked: Int64?) -> String {
+        """
         select 'standing_customer' as measure, p.starts_at as at, p.order_id, p.item, p.place, p.product_id, p.storefront, p.currency,
                null::bigint as amount, p.sold_at, p.transaction_id
-          from (\(firstCounted)) p
+          from (\(firstCounted(picked))) p
          where p.monthly is not null
            and not exists (
                select from (\(RecurringPeriods.account(of: "p"))) a
@@ -166,9 +204,10 @@ enum RecurringChanges {
                 where q.monthly is not null and q.group_id = p.group_id
                   and (q.starts_at, q.order_id, q.item) > (p.starts_at, p.order_id, p.item))
         """
+    }
 
     /// A query, behind a part `z`: the customers that pay when the last day ends, each with its period that began last. Columns as in
-    /// ``FigureMeasure/rows(of:retainedAfter:isPage:)``.
+    /// ``FigureMeasure/rows(of:retainedAfter:page:)``.
     static let standingCustomers = """
         select 'standing_customer' as measure, c.at, c.order_id, c.item, c.place, c.product_id, c.storefront, c.currency, null::bigint as amount,
                c.sold_at, c.transaction_id
