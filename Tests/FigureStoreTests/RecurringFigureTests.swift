@@ -325,8 +325,9 @@ struct RecurringFigureTests {
             let asked = FigureRowQuestion(try database.question(figure, "2026-01-01", "2026-02-28"))
             let whole = try await database.rows(asked, limit: 1_000)
             #expect(whole.count >= 6, "\(whole.count)")
-            let stands = [Figure.mrr, .active].contains(figure)
-            #expect(whole.map(\.at) == whole.map(\.at).sorted(by: stands ? (>) : (<)))
+            let instants = whole.map(\.at)
+            let isLatestFirst = [Figure.mrr, .active].contains(figure)
+            #expect(instants == (isLatestFirst ? instants.sorted(by: >) : instants.sorted()))
             for limit in [1, 2, 5] { #expect(try await database.rows(asked, limit: limit) == whole, "\(limit)") }
         }
     }
