@@ -119,36 +119,37 @@ enum RecurringChanges {
 
     /// A query, behind a part `z`: the first periods behind the mark that may count when the last day ends, those that began last before the others:
     /// `order_id`, `item`, `place`, `starts_at`, and `cut`, the end of the day. They go by the index of beginnings: few of those that began long
-    /// ago still count, so that the other way round, or by the index of ends, a page would read most of them.
+    /// ago still count, so that the other way round a page would read most of them. The index of ends has no use: it cannot know that few are
+    /// looked for, and would read all that count.
     /// - Parameter picked: the most periods; nil for all. The planner has to know it, so that it is no value of `z`.
     private static func firstPeriods(_ picked: Int64?) -> String {
-        let few = "\(FigureRowPage.order("p", isLatestFirst: true)) \(picked.map { "limit \($0)" } ?? "")"
+        // The order of the indexes, and all that are equal in it.
+        func first(_ row: String) -> String {
+            "order by \(row).starts_at desc, \(row).order_id desc"
+                + (picked.map { " fetch first \($0) rows with ties" } ?? "")
+        }
         return """
             select k.order_id, k.item, k.place, k.at as starts_at, z.cut
               from (select *, least(ends, \(RecurringPeriods.turned)) as cut from z) z
              cross join lateral (
                 select p.*
                   from (
-                    (select p.*
-                       from (
-                        select t.starts_at as at, t.order_id, t.item, 0 as place, 'standing' as measure
-                          from storehook.booked_transactions t
-                         cross join lateral (\(asked("t"))) o
-                         where t.starts_at < z.cut and (t.starts_at, t.order_id) <= (z.until, z.until_order)
-                           and coalesce(t.counts_until, t.ends_at) >= z.cut and \(narrowing)) p
-                      order by \(few))
+                    (select t.starts_at as at, t.order_id, t.item, 0 as place, 'standing' as measure
+                       from storehook.booked_transactions t
+                      cross join lateral (\(asked("t"))) o
+                      where t.starts_at < z.cut and (t.starts_at, t.order_id) <= (z.until, z.until_order)
+                        and (coalesce(t.counts_until, t.ends_at) >= z.cut) is true and \(narrowing)
+                      \(first("t")))
                     union all
-                    (select p.*
-                       from (
-                        select b.starts_at as at, b.order_id, b.item, b.place + 1 as place, 'standing' as measure
-                          from storehook.booked_stretches b
-                         cross join lateral (
-                            select * from storehook.booked_transactions t where (t.order_id, t.item) = (b.order_id, b.item) offset 0) t
-                         cross join lateral (\(asked("t"))) o
-                         where b.starts_at < z.cut and (b.starts_at, b.order_id) <= (z.until, z.until_order) and b.ends_at >= z.cut
-                           and \(narrowing)) p
-                      order by \(few))) p
-                 order by \(few)) k
+                    (select b.starts_at, b.order_id, b.item, b.place + 1, 'standing'
+                       from storehook.booked_stretches b
+                      cross join lateral (
+                        select * from storehook.booked_transactions t where (t.order_id, t.item) = (b.order_id, b.item) offset 0) t
+                      cross join lateral (\(asked("t"))) o
+                      where b.starts_at < z.cut and (b.starts_at, b.order_id) <= (z.until, z.until_order) and (b.ends_at >= z.cut) is true
+                        and \(narrowing)
+                      \(first("b")))) p
+                 order by \(FigureRowPage.order("p", isLatestFirst: true)) \(picked.map { "limit \($0)" } ?? "")) k
             """
     }
 
