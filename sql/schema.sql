@@ -1819,6 +1819,29 @@ CREATE FUNCTION storehook.history_reach(environment text) RETURNS interval
     select make_interval(days => case history_reach.environment when 'Production' then 180 else 30 end)
 $$;
 
+CREATE FUNCTION storehook.hold_accounts_of(environments text[], bundle_ids text[], purchases text[], tokens uuid[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+    insert into storehook.accounts as known (token)
+    select t.token
+      from (
+        select unnest(tokens) as token
+        union
+        select l.token
+          from unnest(environments, bundle_ids, purchases) p (environment, bundle_id, purchase)
+         cross join lateral (
+            select l.token from storehook.account_lines l
+             where (l.original_transaction_id, l.bundle_id, l.environment) = (p.purchase, p.bundle_id, p.environment) offset 0) l) t
+     where t.token <> '00000000-0000-0000-0000-000000000000'
+     order by t.token
+        on conflict (token) do update set account = excluded.account where false
+$$;
+
 CREATE FUNCTION storehook.is_by_staff(consent storehook.consumption_consents) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1974,6 +1997,8 @@ begin
          where (o.environment, o.bundle_id, o.order_key) = (r.environment, r.bundle_id, r.original_transaction_id)
            and o.plan_type = 'auto_renewable' offset 0) o;
     if ids is null then return null; end if;
+    perform storehook.hold_accounts_of(
+        array_agg(environment), array_agg(bundle_id), array_agg(original_transaction_id), array_agg(token)) from rows;
     -- Those of other accounts that have or had the purchases are found by these.
     select array_agg(distinct o.id) into ids
       from (
@@ -2128,7 +2153,13 @@ CREATE FUNCTION storehook.mark_figures_of_payers() RETURNS trigger
     SET jit TO 'off'
     AS $$
 begin
-    if not exists (select from rows) then return null; end if;
+    if not exists (
+        select from (select distinct environment, bundle_id, original_transaction_id from rows) r
+         cross join lateral storehook.purchase_payments(r.environment, r.bundle_id, r.original_transaction_id) p) then
+        return null;
+    end if;
+    perform storehook.hold_accounts_of(
+        array_agg(environment), array_agg(bundle_id), array_agg(original_transaction_id), array_agg(token)) from rows;
     -- Grouped and not joined: a join that was planned for few rows would look through all of them for each of many.
     with found as (
         select p.environment, p.bundle_id, p.original_transaction_id, f.token, f.first
@@ -8439,6 +8470,8 @@ REVOKE ALL ON FUNCTION storehook.history_filled_at(bundle_id text, environment t
 REVOKE ALL ON FUNCTION storehook.history_fills() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.history_reach(environment text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.hold_accounts_of(environments text[], bundle_ids text[], purchases text[], tokens uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.is_by_staff(consent storehook.consumption_consents) FROM PUBLIC;
 

@@ -62,7 +62,7 @@ struct FigureRowTests {
             let asked = FigureRowQuestion(try database.question(figure, "2026-01-01", "2026-12-31"))
             let whole = try await database.rows(asked, limit: 10_000)
             #expect(whole.count >= 11, "\(whole.count)")
-            #expect(whole.map(\.at) == whole.map(\.at).sorted(by: >))
+            #expect(whole.map(\.at) == whole.map(\.at).sorted())
             #expect(Set(whole).count == whole.count)
             for limit in [1, 2, 7, whole.count] {
                 #expect(try await database.rows(asked, limit: limit) == whole, "\(limit)")

@@ -4,10 +4,18 @@ import Postgres
 
 /// A part of the rows of a question. A page reads one part after the other, until it is full.
 struct FigureRowPart {
+    /// The periods that are looked at for rows that stand at the end of a day.
+    enum Reach {
+        /// So many at most of those that began last.
+        case few(Int64)
+        /// All, by the index of beginnings or of ends.
+        case allByBeginning, allByEnd
+    }
+
     /// The days of the rows' instants.
     var days: ClosedRange<CalendarDay>
-    /// Of standing rows, the most periods that are looked at, those that began last; nil for all.
-    var picked: Int64?
+    /// Of standing rows, the periods that are looked at.
+    var reach = Reach.allByEnd
     /// Whether it includes the rows of the parts before it.
     var isAnew = false
 }
@@ -18,20 +26,23 @@ extension FigureRowQuestion {
         after mark: FigureRowMark?, _ limit: Int, in zone: String, _ session: borrowing PostgresSession
     ) throws -> [FigureRowPart] {
         let days = question.days
-        if question.figure.rowsStand {
-            // A power of two: each number of periods is a statement of its own.
-            let few = Int64(1) << (64 - Int64(limit * 2).leadingZeroBitCount)
-            return [
-                FigureRowPart(days: days, picked: few), FigureRowPart(days: days, picked: few * 32, isAnew: true),
-                FigureRowPart(days: days, isAnew: true),
-            ]
-        }
         let bounds = (
             try session.query(.firstDay(in: zone)).one().decode(0, as: String?.self),
             try session.query(.lastDay(in: zone)).one().decode(0, as: String?.self)
         )
         guard let firstDay = bounds.0.flatMap({ CalendarDay($0) }), let lastDay = bounds.1.flatMap({ CalendarDay($0) })
         else { return [] }
+        if question.figure.rowsStand {
+            // A power of two: each number of periods is a statement of its own.
+            let few = Int64(1) << (64 - Int64(limit * 2).leadingZeroBitCount)
+            // Half of the days at most are read, those before the last one or behind it.
+            let isEarly = days.upperBound.number - firstDay.number < lastDay.number - days.upperBound.number
+            return [
+                FigureRowPart(days: days, reach: .few(few)),
+                FigureRowPart(days: days, reach: .few(few * 8), isAnew: true),
+                FigureRowPart(days: days, reach: isEarly ? .allByBeginning : .allByEnd, isAnew: true),
+            ]
+        }
         // Every zone is less than two days away from UTC.
         let behind = mark.map { CalendarDay(number: $0.instant / 86_400_000_000 - 2) } ?? firstDay
         let (first, last) = (

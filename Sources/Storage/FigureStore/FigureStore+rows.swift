@@ -234,9 +234,9 @@ extension FigureMeasure {
              where r.type = '\(self == .lateRefund ? "refund" : "refund_reversed")' and not t.is_void and t.price is distinct from 0
                and \(DayStart.isLate("r.heard_at", "r.at", in: "z.zone"))
             """
-        case .standing: page.map { RecurringChanges.firstStanding($0.picked) } ?? RecurringChanges.standing
+        case .standing: page.map { RecurringChanges.firstStanding($0.reach) } ?? RecurringChanges.standing
         case .standingCustomer:
-            page.map { RecurringChanges.firstStandingCustomers($0.picked) } ?? RecurringChanges.standingCustomers
+            page.map { RecurringChanges.firstStandingCustomers($0.reach) } ?? RecurringChanges.standingCustomers
         default: RecurringChanges.rows(of: [self])
         }
     }

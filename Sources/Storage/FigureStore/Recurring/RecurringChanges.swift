@@ -117,17 +117,32 @@ enum RecurringChanges {
          cross join lateral (\(RecurringPeriods.sql { _, start, end in "\(end) >= z.cut and \(start) < z.cut and \(start) >= z.since" })) p
         """
 
+    /// How many transactions are looked through for the first periods, at most. A rare product or country is found by ends.
+    private static let mostLookedThrough = 10_000
+
     /// A query, behind a part `z`: the first periods behind the mark that may count when the last day ends, those that began last before the others:
-    /// `order_id`, `item`, `place`, `starts_at`, and `cut`, the end of the day. They go by the index of beginnings: few of those that began long
-    /// ago still count, so that the other way round a page would read most of them. The index of ends has no use: it cannot know that few are
-    /// looked for, and would read all that count.
-    /// - Parameter picked: the most periods; nil for all. The planner has to know it, so that it is no value of `z`.
-    private static func firstPeriods(_ picked: Int64?) -> String {
-        // The order of the indexes, and all that are equal in it.
-        func first(_ row: String) -> String {
-            "order by \(row).starts_at desc, \(row).order_id desc"
-                + (picked.map { " fetch first \($0) rows with ties" } ?? "")
+    /// `order_id`, `item`, `place`, `starts_at`, and `cut`, the end of the day.
+    ///
+    /// A few are found by their beginnings: most of those that began last still count. Their number is no value of `z`: the planner has to know it.
+    private static func firstPeriods(_ reach: FigureRowPart.Reach) -> String {
+        let picked: Int64? = if case .few(let most) = reach { most } else { nil }
+        // An index of ends has no such condition.
+        let standing = if case .allByEnd = reach { "" } else { " is true" }
+        let begun = { (row: String) in
+            "\(row).starts_at < z.cut and (\(row).starts_at, \(row).order_id) <= (z.until, z.until_order)"
         }
+        let last = { (row: String) in "order by \(row).starts_at desc, \(row).order_id desc" }
+        // All that are equal in the order of the indexes.
+        let few = { (row: String) in picked.map { "\(last(row)) fetch first \($0) rows with ties" } ?? "" }
+        let looked = { (columns: String) in
+            """
+            select \(columns) from storehook.booked_transactions t
+             where \(begun("t")) \(last("t")) fetch first \(mostLookedThrough) rows with ties
+            """
+        }
+        let transactions = picked == nil ? "storehook.booked_transactions" : "(\(looked("t.*")))"
+        let floor =
+            picked == nil ? "" : "and b.starts_at >= (select min(l.starts_at) from (\(looked("t.starts_at"))) l)"
         return """
             select k.order_id, k.item, k.place, k.at as starts_at, z.cut
               from (select *, least(ends, \(RecurringPeriods.turned)) as cut from z) z
@@ -135,20 +150,18 @@ enum RecurringChanges {
                 select p.*
                   from (
                     (select t.starts_at as at, t.order_id, t.item, 0 as place, 'standing' as measure
-                       from storehook.booked_transactions t
+                       from \(transactions) t
                       cross join lateral (\(asked("t"))) o
-                      where t.starts_at < z.cut and (t.starts_at, t.order_id) <= (z.until, z.until_order)
-                        and (coalesce(t.counts_until, t.ends_at) >= z.cut) is true and \(narrowing)
-                      \(first("t")))
+                      where (coalesce(t.counts_until, t.ends_at) >= z.cut)\(standing) and \(begun("t")) and \(narrowing)
+                      \(few("t")))
                     union all
                     (select b.starts_at, b.order_id, b.item, b.place + 1, 'standing'
                        from storehook.booked_stretches b
                       cross join lateral (
                         select * from storehook.booked_transactions t where (t.order_id, t.item) = (b.order_id, b.item) offset 0) t
                       cross join lateral (\(asked("t"))) o
-                      where b.starts_at < z.cut and (b.starts_at, b.order_id) <= (z.until, z.until_order) and (b.ends_at >= z.cut) is true
-                        and \(narrowing)
-                      \(first("b")))) p
+                      where b.ends_at >= z.cut and \(begun("b")) and \(narrowing) \(floor)
+                      \(few("b")))) p
                  order by \(FigureRowPage.order("p", isLatestFirst: true)) \(picked.map { "limit \($0)" } ?? "")) k
             """
     }
@@ -169,10 +182,10 @@ enum RecurringChanges {
         """
 
     /// A query: those of these periods that count, with the columns of ``RecurringPeriods`` and `cut`.
-    private static func firstCounted(_ picked: Int64?) -> String {
+    private static func firstCounted(_ reach: FigureRowPart.Reach) -> String {
         """
         select p.*, k.cut
-          from (\(firstPeriods(picked))) k
+          from (\(firstPeriods(reach))) k
          cross join lateral (\(RecurringPeriods.sql { order, start, end in
              "\(order) = k.order_id and \(start) = k.starts_at and \(end) >= k.cut"
          })) p
@@ -181,20 +194,20 @@ enum RecurringChanges {
     }
 
     /// A query: the first rows of ``standing``, from so many periods.
-    static func firstStanding(_ picked: Int64?) -> String {
+    static func firstStanding(_ reach: FigureRowPart.Reach) -> String {
         """
         select 'standing' as measure, p.starts_at as at, p.order_id, p.item, p.place, p.product_id, p.storefront, p.currency,
                p.monthly as amount, p.sold_at, p.transaction_id
-          from (\(firstCounted(picked))) p
+          from (\(firstCounted(reach))) p
         """
     }
 
     /// A query: the first rows of ``standingCustomers``, from so many periods: each that is the customer's last one.
-    static func firstStandingCustomers(_ picked: Int64?) -> String {
+    static func firstStandingCustomers(_ reach: FigureRowPart.Reach) -> String {
         """
         select 'standing_customer' as measure, p.starts_at as at, p.order_id, p.item, p.place, p.product_id, p.storefront, p.currency,
                null::bigint as amount, p.sold_at, p.transaction_id
-          from (\(firstCounted(picked))) p
+          from (\(firstCounted(reach))) p
          where p.monthly is not null
            and not exists (
                select from (\(RecurringPeriods.account(of: "p"))) a
