@@ -2,23 +2,20 @@
 
 CREATE SCHEMA storehook;
 
-CREATE FUNCTION storehook.account_payments(of_token uuid, of_environment text) RETURNS TABLE(bundle_id text, original_transaction_id text, starts_at timestamp with time zone, order_id bigint, item text, is_refunded boolean)
+CREATE FUNCTION storehook.account_payments(of_token uuid) RETURNS TABLE(environment text, bundle_id text, original_transaction_id text, starts_at timestamp with time zone)
     LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
     AS $$
-    select l.bundle_id, l.original_transaction_id, p.starts_at, p.order_id, p.item, p.is_refunded
+    select l.environment, l.bundle_id, l.original_transaction_id, p.starts_at
       from storehook.account_lines l
-     cross join lateral (
-        select exists (
-            select from storehook.account_lines k
-             where (k.original_transaction_id, k.bundle_id, k.environment) = (l.original_transaction_id, l.bundle_id, l.environment)
-               and k.token not in (l.token, '00000000-0000-0000-0000-000000000000')) as is_shared
-        offset 0) s
-     cross join lateral (
-        select p.starts_at, p.order_id, p.item, p.is_refunded
-          from storehook.purchase_payments(l.environment, l.bundle_id, l.original_transaction_id) p
-         where not s.is_shared
-        offset 0) p
-     where l.token = of_token and l.environment = of_environment
+     cross join lateral storehook.purchase_payments(l.environment, l.bundle_id, l.original_transaction_id) p (starts_at)
+     where l.token = of_token
+       and not exists (
+           select from storehook.account_lines k
+            where (k.original_transaction_id, k.bundle_id, k.environment) = (l.original_transaction_id, l.bundle_id, l.environment)
+              and k.token not in (of_token, '00000000-0000-0000-0000-000000000000'))
 $$;
 
 CREATE FUNCTION storehook.account_status_at(at timestamp with time zone) RETURNS TABLE(token uuid, account text, environment text, tier text, status text, access boolean, source text, product_id text, bundle_id text, original_transaction_id text, act bigint, expires_at timestamp with time zone, will_renew boolean, in_trial boolean, since timestamp with time zone, until timestamp with time zone, version bigint, known_from timestamp with time zone)
@@ -1713,7 +1710,7 @@ $$;
 COMMENT ON FUNCTION storehook.expiring_soon(within interval, at timestamp with time zone) IS 'accounts that have access at an instant and lose it within so long, with nothing to renew it; the next to end first';
 
 CREATE FUNCTION storehook.filled_apps() RETURNS TABLE(bundle_id text, environment text, owed_at timestamp with time zone, filled_at timestamp with time zone)
-    LANGUAGE sql STABLE SECURITY DEFINER ROWS 4
+    LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
@@ -1819,29 +1816,6 @@ CREATE FUNCTION storehook.history_reach(environment text) RETURNS interval
     select make_interval(days => case history_reach.environment when 'Production' then 180 else 30 end)
 $$;
 
-CREATE FUNCTION storehook.hold_accounts_of(environments text[], bundle_ids text[], purchases text[], tokens uuid[]) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET "TimeZone" TO 'UTC'
-    SET "DateStyle" TO 'ISO'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    AS $$
-    insert into storehook.accounts as known (token)
-    select t.token
-      from (
-        select unnest(tokens) as token
-        union
-        select l.token
-          from unnest(environments, bundle_ids, purchases) p (environment, bundle_id, purchase)
-         cross join lateral (
-            select l.token from storehook.account_lines l
-             where (l.original_transaction_id, l.bundle_id, l.environment) = (p.purchase, p.bundle_id, p.environment) offset 0) l) t
-     where t.token <> '00000000-0000-0000-0000-000000000000'
-     order by t.token
-        on conflict (token) do update set account = excluded.account where false
-$$;
-
 CREATE FUNCTION storehook.is_by_staff(consent storehook.consumption_consents) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1911,25 +1885,6 @@ begin
 end
 $$;
 
-CREATE FUNCTION storehook.keep_trial_outcome() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET "TimeZone" TO 'UTC'
-    SET "DateStyle" TO 'ISO'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    AS $$
-begin
-    new.outcome := coalesce((
-        select case when p.starts_at < old.started_at or p.starts_at > old.ends_at + interval '1440 hours' then 'lapsed'
-                    when p.is_refunded then 'refunded' else 'converted' end
-          from storehook.account_payments(old.token, 'Production') p
-         order by p.starts_at, p.order_id, p.item
-         limit 1), 'lapsed');
-    return new;
-end
-$$;
-
 CREATE FUNCTION storehook.list_purchased_products() RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1956,27 +1911,18 @@ CREATE FUNCTION storehook.list_purchased_products() RETURNS void
 $$;
 
 CREATE FUNCTION storehook.mark_accounts(tokens uuid[]) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
     AS $$
-begin
     insert into storehook.figure_marks (hour)
     select distinct date_trunc('hour', m.at, 'UTC')
-      from unnest(tokens) t (token)
-     cross join lateral (
-        select a.known_at as at from storehook.accounts a where a.token = t.token
+      from (
+        select known_at as at from storehook.accounts where token = any (tokens)
         union all
-        select p.first
-          from (select distinct l.environment from storehook.account_lines l where l.token = t.token) e
-         cross join lateral (
-            select min(p.starts_at) as first from storehook.account_payments(t.token, e.environment) p) p) m
-     where m.at is not null;
-end
+        select min(p.starts_at) from unnest(tokens) t (token) cross join lateral storehook.account_payments(t.token) p
+         group by t.token, p.environment) m
 $$;
 
 CREATE FUNCTION storehook.mark_figures_of_accounts() RETURNS trigger
@@ -1984,36 +1930,23 @@ CREATE FUNCTION storehook.mark_figures_of_accounts() RETURNS trigger
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
     AS $$
 declare
     ids bigint[];
 begin
-    select array_agg(o.id) into ids
-      from (select distinct environment, bundle_id, original_transaction_id from rows) r
-     cross join lateral (
-        select o.id from storehook.booked_orders o
-         where (o.environment, o.bundle_id, o.order_key) = (r.environment, r.bundle_id, r.original_transaction_id)
-           and o.plan_type = 'auto_renewable' offset 0) o;
-    if ids is null then return null; end if;
-    perform storehook.hold_accounts_of(
-        array_agg(environment), array_agg(bundle_id), array_agg(original_transaction_id), array_agg(token)) from rows;
-    -- Those of other accounts that have or had the purchases are found by these.
     select array_agg(distinct o.id) into ids
       from (
-        select unnest(ids) as id
-        union all
-        select o.id
-          from (
-            select distinct token, environment, bundle_id from rows where token <> '00000000-0000-0000-0000-000000000000') r
-         cross join lateral (
-            select k.original_transaction_id from storehook.account_lines k
-             where (k.token, k.environment, k.bundle_id) = (r.token, r.environment, r.bundle_id) offset 0) k
-         cross join lateral (
-            select o.id from storehook.booked_orders o
-             where (o.environment, o.bundle_id, o.order_key) = (r.environment, r.bundle_id, k.original_transaction_id)
-               and o.plan_type = 'auto_renewable' offset 0) o) o;
+        select k.* from rows r
+          join storehook.account_lines k on (k.token, k.environment, k.bundle_id) = (r.token, r.environment, r.bundle_id)
+        union
+        select r.* from rows r
+        union
+        select k.* from rows r
+          join storehook.account_lines k
+            on (k.original_transaction_id, k.bundle_id, k.environment) = (r.original_transaction_id, r.bundle_id, r.environment)) k
+      join storehook.booked_orders o on (o.environment, o.bundle_id, o.order_key) = (k.environment, k.bundle_id, k.original_transaction_id)
+     where o.plan_type = 'auto_renewable';
+    if ids is null then return null; end if;
     perform storehook.mark_recurring(
         ids, array_fill('-infinity'::timestamptz, array[cardinality(ids)]), array_fill('infinity'::timestamptz, array[cardinality(ids)]));
     return null;
@@ -2124,88 +2057,36 @@ begin
 end
 $$;
 
-CREATE FUNCTION storehook.mark_figures_of_own_trials() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET "TimeZone" TO 'UTC'
-    SET "DateStyle" TO 'ISO'
-    AS $$
-begin
-    if tg_op <> 'UPDATE' then
-        insert into storehook.figure_marks (hour) select distinct date_trunc('hour', started_at, 'UTC') from rows;
-    else
-        insert into storehook.figure_marks (hour)
-        select distinct date_trunc('hour', m.at, 'UTC')
-          from old_rows o join new_rows n using (account_hash)
-         cross join lateral (values (o.started_at), (n.started_at)) m (at)
-         where o is distinct from n;
-    end if;
-    return null;
-end
-$$;
-
 CREATE FUNCTION storehook.mark_figures_of_payers() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
     AS $$
 begin
-    if not exists (
-        select from (select distinct environment, bundle_id, original_transaction_id from rows) r
-         cross join lateral storehook.purchase_payments(r.environment, r.bundle_id, r.original_transaction_id) p) then
-        return null;
-    end if;
-    perform storehook.hold_accounts_of(
-        array_agg(environment), array_agg(bundle_id), array_agg(original_transaction_id), array_agg(token)) from rows;
-    -- Grouped and not joined: a join that was planned for few rows would look through all of them for each of many.
-    with found as (
-        select p.environment, p.bundle_id, p.original_transaction_id, f.token, f.first
-          from (select distinct environment, bundle_id, original_transaction_id from rows) p
-         cross join lateral (
-            select null::uuid as token, min(t.starts_at) as first
-              from storehook.purchase_payments(p.environment, p.bundle_id, p.original_transaction_id) t
-            union all
-            select l.token, null from storehook.account_lines l
-             where (l.original_transaction_id, l.bundle_id, l.environment) = (p.original_transaction_id, p.bundle_id, p.environment)
-            offset 0) f
-        union all
-        select environment, bundle_id, original_transaction_id, token, null from rows
-    ), paid as (
-        -- Each purchase by itself: one that several accounts have may stand before the one that counts.
-        select distinct f.token, f.environment, f.bundle_id, f.original_transaction_id, f.first
-          from (
-            select token, environment, bundle_id, original_transaction_id,
-                   max(first) over (partition by environment, bundle_id, original_transaction_id) as first
-              from found) f
-         where f.first is not null and f.token <> '00000000-0000-0000-0000-000000000000'
-    ), firsts as (
-        select token, environment, min(first) as first, bool_or(is_changed) as is_changed
-          from (
-            select token, environment, bundle_id, original_transaction_id, first, true as is_changed from paid
-            union all
-            select k.token, k.environment, o.bundle_id, o.original_transaction_id, o.starts_at, false
-              from (select distinct token, environment from paid) k
-             cross join lateral storehook.account_payments(k.token, k.environment) o) p
-         group by token, environment, bundle_id, original_transaction_id
-    ), compared as (
-        select token, environment, is_changed, first,
-               min(first) filter (where not is_changed) over (partition by token, environment) as other
-          from firsts
-    )
     insert into storehook.figure_marks (hour)
     select distinct date_trunc('hour', m.at, 'UTC')
-      from compared c
+      from (
+        select c.token, c.environment, min(p.starts_at) as first
+          from (
+            select * from rows
+            union
+            select k.* from rows r
+              join storehook.account_lines k
+                on (k.original_transaction_id, k.bundle_id, k.environment) = (r.original_transaction_id, r.bundle_id, r.environment)) c
+         cross join lateral storehook.purchase_payments(c.environment, c.bundle_id, c.original_transaction_id) p (starts_at)
+         where c.token <> '00000000-0000-0000-0000-000000000000'
+         group by c.token, c.environment) c
      cross join lateral (
-        select i.at from (values (c.first), (c.other)) i (at)
-        union all
-        select a.known_at from storehook.accounts a where a.token = c.token
-        union all
-        select t.started_at from storehook.trials t
-         where t.token = c.token and c.environment = 'Production' and t.ends_at >= c.first - interval '1440 hours') m
-     where c.is_changed and c.first <= coalesce(c.other, 'infinity') and m.at is not null;
+        select min(p.starts_at) as first
+          from storehook.account_payments(c.token) p
+         where p.environment = c.environment
+           and not exists (
+               select from rows r
+                where (r.original_transaction_id, r.bundle_id, r.environment) = (p.original_transaction_id, p.bundle_id, p.environment))) o
+     cross join lateral (
+        values (c.first), (o.first), ((select a.known_at from storehook.accounts a where a.token = c.token))) m (at)
+     where c.first <= coalesce(o.first, 'infinity') and m.at is not null;
     return null;
 end
 $$;
@@ -2215,9 +2096,6 @@ CREATE FUNCTION storehook.mark_figures_of_payments() RETURNS trigger
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
     AS $$
 declare
     ids    bigint[];
@@ -2225,62 +2103,43 @@ declare
     lasts  timestamptz[];
 begin
     if tg_op <> 'UPDATE' then
-        -- What begins in this hour has nothing behind it, and may convert a trial.
+        -- What begins in this hour has nothing behind it.
         select array_agg(c.order_id), array_agg(c.first), array_agg(c.last) into ids, firsts, lasts
           from (
             select order_id, min(starts_at) as first, max(starts_at) as last from rows
-             where not is_void and not is_trial and price is distinct from 0
-               and (starts_at < date_trunc('hour', now()) or exists (select from storehook.trials))
+             where starts_at < date_trunc('hour', now()) and not is_void and not is_trial and price is distinct from 0
              group by order_id) c;
     else
-        if not exists (select from new_rows) then return null; end if;
-        -- Whether a payment is refunded is a number of the trial that it converted.
         select array_agg(c.order_id), array_agg(c.first), array_agg(c.last) into ids, firsts, lasts
           from (
             select order_id, min(least(o.starts_at, n.starts_at)) as first, max(greatest(o.starts_at, n.starts_at)) as last
               from old_rows o join new_rows n using (order_id, item)
-             where (o.starts_at, o.is_void, o.is_trial, o.price is distinct from 0, o.revoked_share is distinct from 0)
-                   is distinct from
-                   (n.starts_at, n.is_void, n.is_trial, n.price is distinct from 0, n.revoked_share is distinct from 0)
+             where (o.starts_at, o.is_void, o.is_trial, o.price is distinct from 0)
+                   is distinct from (n.starts_at, n.is_void, n.is_trial, n.price is distinct from 0)
              group by order_id) c;
     end if;
     if ids is null then return null; end if;
     insert into storehook.figure_marks (hour)
     select distinct date_trunc('hour', m.at, 'UTC')
-      from (
-        -- Together for an account: what changed in one of its orders may stand before what changed in another.
-        select l.token, o.environment, min(c.first) as first, max(c.last) as last
-          from unnest(ids, firsts, lasts) c (id, first, last)
-         cross join lateral (
-            select exists (
-                select from storehook.booked_transactions t
-                 where t.order_id = c.id and t.starts_at < c.first and not t.is_void and not t.is_trial
-                   and t.price is distinct from 0) as is_later
-            offset 0) e
-         cross join lateral (
-            select o.environment, o.bundle_id, coalesce(o.original_transaction_id, o.order_key) as purchase
-              from storehook.booked_orders o where o.id = c.id and not e.is_later offset 0) o
-         cross join lateral (
-            select l.token from storehook.account_lines l
-             where (l.original_transaction_id, l.bundle_id, l.environment) = (o.purchase, o.bundle_id, o.environment)
-               and l.token <> '00000000-0000-0000-0000-000000000000' offset 0) l
-         group by l.token, o.environment) c
+      from unnest(ids, firsts, lasts) c (id, first, last)
      cross join lateral (
-        select exists (
-            select from storehook.account_payments(c.token, c.environment) p where p.starts_at < c.first) as is_later
-        offset 0) e
+        select o.environment, o.bundle_id, coalesce(o.original_transaction_id, o.order_key) as purchase
+          from storehook.booked_orders o where o.id = c.id offset 0) o
+     cross join lateral (
+        select l.token from storehook.account_lines l
+         where (l.original_transaction_id, l.bundle_id, l.environment) = (o.purchase, o.bundle_id, o.environment)
+           and l.token <> '00000000-0000-0000-0000-000000000000' offset 0) l
      cross join lateral (
         select p.starts_at as at
           from (
             select p.starts_at, min(p.starts_at) filter (where p.starts_at > c.last) over () as next
-              from storehook.account_payments(c.token, c.environment) p where p.starts_at > c.first and not e.is_later) p
+              from storehook.account_payments(l.token) p where p.environment = o.environment and p.starts_at > c.first) p
          where p.starts_at <= coalesce(p.next, 'infinity')
         union all
-        select a.known_at from storehook.accounts a where a.token = c.token and a.known_at >= c.first and not e.is_later
-        union all
-        select t.started_at from storehook.trials t
-         where t.token = c.token and c.environment = 'Production' and t.ends_at >= c.first - interval '1440 hours'
-           and not e.is_later) m;
+        select a.known_at from storehook.accounts a where a.token = l.token and a.known_at >= c.first) m
+     where not exists (
+           select from storehook.booked_transactions t
+            where t.order_id = c.id and t.starts_at < c.first and not t.is_void and not t.is_trial and t.price is distinct from 0);
     return null;
 end
 $$;
@@ -2347,7 +2206,6 @@ begin
                and revoked_share is distinct from 100000
              group by order_id) r;
     else
-        if not exists (select from new_rows) then return null; end if;
         -- A part that is added to a period counts from when that began, and is looked at itself.
         select array_agg(c.order_id), array_agg(c.starts_at) into ids, firsts
           from (
@@ -2434,16 +2292,9 @@ begin
              where (b.order_id, b.item) = (r.order_id, r.item)) m (at)
          where m.at is not null;
         -- What begins in this hour has nothing behind it.
-        -- A rebuild may find further times of a period without the period.
-        select array_agg(r.order_id), array_agg(least(r.starts_at, s.first)),
-               array_agg(greatest(coalesce(r.counts_until, r.ends_at), s.last)) into ids, firsts, lasts
-          from rows r
-         cross join lateral (
-            select min(b.starts_at) as first, max(b.ends_at) as last
-              from storehook.booked_stretches b where (b.order_id, b.item) = (r.order_id, r.item) offset 0) s
-         where r.ends_at is not null and r.starts_at < date_trunc('hour', now());
+        select array_agg(r.order_id), array_agg(r.starts_at), array_agg(coalesce(r.counts_until, r.ends_at)) into ids, firsts, lasts
+          from rows r where r.ends_at is not null and r.starts_at < date_trunc('hour', now());
     else
-        if not exists (select from new_rows) then return null; end if;
         insert into storehook.figure_marks (hour)
         select distinct date_trunc('hour', m.at, 'UTC')
           from old_rows o join new_rows n using (order_id, item)
@@ -2459,13 +2310,9 @@ begin
          where (o.starts_at, o.heard_at, o.price, o.currency, o.storefront, o.product_id, o.is_void, o.refunded, o.revoked_share)
                is distinct from
                (n.starts_at, n.heard_at, n.price, n.currency, n.storefront, n.product_id, n.is_void, n.refunded, n.revoked_share);
-        -- Further times of a period count with its price.
-        select array_agg(n.order_id), array_agg(least(o.starts_at, n.starts_at, s.first)),
-               array_agg(greatest(o.counts_until, n.counts_until, o.ends_at, n.ends_at, s.last)) into ids, firsts, lasts
+        select array_agg(n.order_id), array_agg(least(o.starts_at, n.starts_at)),
+               array_agg(greatest(o.counts_until, n.counts_until, o.ends_at, n.ends_at)) into ids, firsts, lasts
           from old_rows o join new_rows n using (order_id, item)
-         cross join lateral (
-            select min(b.starts_at) as first, max(b.ends_at) as last
-              from storehook.booked_stretches b where (b.order_id, b.item) = (n.order_id, n.item) offset 0) s
          where coalesce(o.ends_at, n.ends_at) is not null
            and (o.starts_at, o.ends_at, o.counts_until, o.end_reason, o.billed_quarters, o.first_ends_at, o.is_trial, o.is_void, o.price,
                 o.currency, o.storefront, o.product_id)
@@ -2473,7 +2320,7 @@ begin
                (n.starts_at, n.ends_at, n.counts_until, n.end_reason, n.billed_quarters, n.first_ends_at, n.is_trial, n.is_void, n.price,
                 n.currency, n.storefront, n.product_id);
         if ids is not null then
-            -- The ends of before are in the books no more.
+            -- The ends of before are in the books no more, and further times of it count with its price.
             insert into storehook.figure_marks (hour)
             select distinct date_trunc('hour', m.at, 'UTC')
               from (
@@ -2483,7 +2330,10 @@ begin
                         o.currency, o.storefront, o.product_id)
                        is distinct from
                        (n.ends_at, n.counts_until, n.end_reason, n.billed_quarters, n.first_ends_at, n.is_trial, n.is_void, n.price,
-                        n.currency, n.storefront, n.product_id)) m
+                        n.currency, n.storefront, n.product_id)
+                union all
+                select e.at from new_rows n join storehook.booked_stretches s using (order_id, item)
+                 cross join lateral (values (s.starts_at), (s.ends_at)) e (at)) m
              where m.at < now() + interval '2 hours';
         end if;
     end if;
@@ -2510,7 +2360,6 @@ begin
             offset 0) t
          where not r.is_trial and not r.is_void and r.price is distinct from 0;
     else
-        if not exists (select from new_rows) then return null; end if;
         insert into storehook.figure_marks (hour)
         select distinct date_trunc('hour', m.at, 'UTC')
           from old_rows o join new_rows n using (order_id, item)
@@ -2532,15 +2381,11 @@ end
 $$;
 
 CREATE FUNCTION storehook.mark_recurring(ids bigint[], firsts timestamp with time zone[], lasts timestamp with time zone[]) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
     AS $$
-begin
     with changed as (
         select c.id, c.first, least(c.last, now() + interval '2 hours') as last
           from unnest(ids, firsts, lasts) c (id, first, last)
@@ -2569,35 +2414,20 @@ begin
               from storehook.booked_orders s
              where (s.environment, s.bundle_id, s.order_key) = (k.environment, k.bundle_id, a.original_transaction_id) offset 0) s
     ), held as (
-        select r.id, r.first, r.last, h.starts_at, h.ends_at, h.product_id, h.currency, h.price, h.counts
-          from related r
-         cross join lateral (
-            select t.starts_at, coalesce(t.counts_until, t.ends_at) as ends_at, t.product_id, t.currency, t.price,
-                   not t.is_void and not t.is_trial as counts
-              from storehook.booked_transactions t where t.order_id = r.id
-            union all
-            select s.starts_at, s.ends_at, t.product_id, t.currency, t.price, not t.is_void and not t.is_trial
-              from storehook.booked_stretches s
-              left join storehook.booked_transactions t on (t.order_id, t.item) = (s.order_id, s.item)
-             where s.order_id = r.id
-            offset 0) h
-    ), paying as (
-        select h.* from held h
-         where h.counts and h.price > 0 and h.price <= 1000000000000000 and h.currency is not null and h.starts_at < h.ends_at
+        select r.id, r.first, r.last, t.starts_at, coalesce(t.counts_until, t.ends_at) as ends_at, t.product_id, t.currency, t.price,
+               not t.is_void and not t.is_trial as counts
+          from related r join storehook.booked_transactions t on t.order_id = r.id
+        union all
+        select r.id, r.first, r.last, s.starts_at, s.ends_at, t.product_id, t.currency, t.price, not t.is_void and not t.is_trial
+          from related r join storehook.booked_stretches s on s.order_id = r.id
+          left join storehook.booked_transactions t on (t.order_id, t.item) = (s.order_id, s.item)
     ), begun as (
         -- A price so small that nothing of it is paid a month may be the first one, or not.
         select distinct b.first, b.last, b.starts_at
           from (
-            select p.*, min(starts_at) filter (where price >= 1000) over (partition by id, first, last, product_id) as counted_at
-              from paying p) b
-         where b.starts_at <= coalesce(b.counted_at, 'infinity')
-    ), behind as (
-        -- The next payment behind the change, for each currency and product. Each currency has a level of its own, and each product may be of another
-        -- group.
-        select distinct b.starts_at
-          from (
-            select p.*, min(starts_at) filter (where price >= 1000) over (partition by id, first, last, product_id, currency) as counted_at
-              from paying p where p.starts_at > p.last) b
+            select h.*, min(starts_at) filter (where price >= 1000) over (partition by id, first, last, product_id) as counted_at
+              from held h
+             where h.counts and h.price > 0 and h.price <= 1000000000000000 and h.currency is not null and h.starts_at < h.ends_at) b
          where b.starts_at <= coalesce(b.counted_at, 'infinity')
     ), cohorts as (
         select b.starts_at
@@ -2611,9 +2441,8 @@ begin
          cross join lateral (
             select (extract(year from i.at) * 12 + extract(month from i.at))::integer - began.months as months
               from (values (b.last)) i (at)) until
-         cross join (
-            select unnest(array[s.zone, s.next_zone, s.fiscal_zone]) as zone from storehook.figure_state s where s.is_only) z
-         where z.zone is not null and b.starts_at < b.last and exists (
+         cross join (select unnest(array[zone, next_zone, fiscal_zone]) as zone from storehook.figure_state) z
+         where b.starts_at < b.last and exists (
             select from generate_series(greatest(since.months - 1, 0), least(until.months + 1, 36)) n
              cross join lateral (
                 select ((b.starts_at at time zone z.zone)::date + make_interval(months => n))::date + 1 as day) d
@@ -2623,36 +2452,25 @@ begin
                                    interval '0') between b.first and b.last)
     ), settled as materialized (
         -- What changes behind the day of the first payment of each order and product leaves these days as they are. No zone's day is longer.
-        -- Sorted once: a join could look through all of the one for each of the other.
-        select distinct w.id
-          from (
-            select u.id, u.first, max(u.starts_at) over (partition by u.first, u.last) as begun_at
-              from (
-                select r.id, r.first, r.last, null::timestamptz as starts_at from related r
-                union all
-                select null, b.first, b.last, b.starts_at from begun b) u) w
-         where w.id is not null and w.first <= coalesce(w.begun_at, 'infinity') + interval '26 hours'
+        select distinct r.id from related r
+         where r.first <= coalesce((select max(b.starts_at) from begun b where (b.first, b.last) = (r.first, r.last)), 'infinity')
+                          + interval '26 hours'
     ), paid as (
-        select p.at
-          from settled s
-         cross join lateral (
-            select t.starts_at as at from storehook.booked_transactions t where t.order_id = s.id
-            union all
-            select f.at from storehook.booked_refunds f where f.order_id = s.id
-            offset 0) p
+        select t.starts_at as at from settled s join storehook.booked_transactions t on t.order_id = s.id
+        union all
+        select f.at from settled s join storehook.booked_refunds f on f.order_id = s.id
     )
     insert into storehook.figure_marks (hour)
     select distinct date_trunc('hour', m.at, 'UTC')
       from (
         select i.at from held h cross join lateral (values (h.starts_at), (h.ends_at)) i (at) where i.at between h.first and h.last
         union all
-        select starts_at from behind
+        select min(h.starts_at) filter (where h.starts_at > h.last) from held h group by h.id, h.first, h.last
         union all
         select starts_at from cohorts
         union all
         select at from paid) m
-     where m.at < now() + interval '2 hours';
-end
+     where m.at < now() + interval '2 hours'
 $$;
 
 CREATE FUNCTION storehook.may_name_staff() RETURNS boolean
@@ -2892,27 +2710,22 @@ begin
 end
 $$;
 
-CREATE FUNCTION storehook.purchase_payments(of_environment text, of_app text, of_purchase text) RETURNS TABLE(starts_at timestamp with time zone, order_id bigint, item text, is_refunded boolean)
+CREATE FUNCTION storehook.purchase_payments(of_environment text, of_app text, of_purchase text) RETURNS SETOF timestamp with time zone
     LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
     AS $$
-    select t.starts_at, t.order_id, t.item, t.is_refunded
+    select t.starts_at
       from (
         select o.id from storehook.booked_orders o
          where (o.environment, o.bundle_id, o.order_key) = (of_environment, of_app, of_purchase) and o.class_id is not null
         union
-        -- Several things that were bought once may have one originalTransactionId.
-        -- By its index also before anything was analyzed.
-        select u.id
-          from (
-            select o.id, o.environment, o.bundle_id, o.class_id from storehook.booked_orders o
-             where o.original_transaction_id = of_purchase and o.order_key <> o.original_transaction_id
-            offset 0) u
-         where (u.environment, u.bundle_id) = (of_environment, of_app) and u.class_id is not null) o
-     cross join lateral (
-        select t.starts_at, t.order_id, t.item, t.revoked_share is distinct from 0 as is_refunded
-          from storehook.booked_transactions t
-         where t.order_id = o.id and not t.is_void and not t.is_trial and t.price is distinct from 0
-        offset 0) t
+        select o.id from storehook.booked_orders o
+         where o.original_transaction_id = of_purchase and o.order_key <> o.original_transaction_id
+           and (o.environment, o.bundle_id) = (of_environment, of_app) and o.class_id is not null) o
+      join storehook.booked_transactions t on t.order_id = o.id
+     where not t.is_void and not t.is_trial and t.price is distinct from 0
 $$;
 
 CREATE FUNCTION storehook.record_forbidden_tries() RETURNS bigint
@@ -3765,19 +3578,6 @@ CREATE VIEW storehook.answer_proof AS
 
 COMMENT ON VIEW storehook.answer_proof IS 'what the account API says of its answers: up to when all that Apple posted is proven to be held, and since when something waits to be applied';
 
-CREATE TABLE storehook.asked_currencies (
-    currency text NOT NULL COLLATE pg_catalog."C",
-    first_at timestamp with time zone DEFAULT now() NOT NULL,
-    asked_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT asked_currencies_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
-);
-
-COMMENT ON TABLE storehook.asked_currencies IS 'the currencies of questions, beside the reporting one; workers keep sums in the first few with a recent question';
-
-COMMENT ON COLUMN storehook.asked_currencies.first_at IS 'when questions in it began';
-
-COMMENT ON COLUMN storehook.asked_currencies.asked_at IS 'when the last question was, to a day';
-
 ALTER TABLE storehook.audit_drafts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.audit_drafts_id_seq
     START WITH 1
@@ -4191,7 +3991,6 @@ CREATE TABLE storehook.closed_months (
     reopened_by text,
     reopened_why text,
     commission_version bigint,
-    measures text[] DEFAULT '{order,sale,refunded_sale,refund,reversal,late_sale,late_refund,late_reversal,new,reactivation,expansion,contraction,churn_voluntary,churn_billing,churn_other,customer_new,customer_back,customer_back_soon,customer_lost_voluntary,customer_lost_billing,customer_lost_other,standing,standing_customer}'::text[] NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT closed_months_closed_by_check CHECK (((length(closed_by) >= 1) AND (length(closed_by) <= 200))),
     CONSTRAINT closed_months_closed_why_check CHECK (((length(closed_why) >= 1) AND (length(closed_why) <= 1000))),
     CONSTRAINT closed_months_days_check CHECK ((first_day <= last_day)),
@@ -4209,7 +4008,7 @@ COMMENT ON COLUMN storehook.closed_months.month IS 'of the calendar, as 2026-10,
 
 COMMENT ON COLUMN storehook.closed_months.zone IS 'whose days its days are';
 
-COMMENT ON COLUMN storehook.closed_months.catalog_version IS 'the version of the catalog that workers summed its figures by; of months that an earlier release closed, the current one of that time; null before the first';
+COMMENT ON COLUMN storehook.closed_months.catalog_version IS 'the catalog that was current; null before the first';
 
 COMMENT ON COLUMN storehook.closed_months.is_proven IS 'whether it was proven that all of Apple''s notifications until its end were here, of every app with a key';
 
@@ -4218,8 +4017,6 @@ COMMENT ON COLUMN storehook.closed_months.row_count IS 'how many rows closed_row
 COMMENT ON COLUMN storehook.closed_months.closed_why IS 'why it was closed although it was not proven';
 
 COMMENT ON COLUMN storehook.closed_months.commission_version IS 'the commission table that counted; null while that was the release''s own, and of months that were closed before there was one';
-
-COMMENT ON COLUMN storehook.closed_months.measures IS 'the measures that it has on record, also those without rows';
 
 ALTER TABLE storehook.closed_months ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.closed_months_id_seq
@@ -5106,64 +4903,6 @@ ALTER TABLE ONLY storehook.corrected_conversions REPLICA IDENTITY FULL;
 
 COMMENT ON TABLE storehook.corrected_conversions IS 'days of which amounts were converted by a corrected rate, and when the last of these was';
 
-CREATE TABLE storehook.currency_sums (
-    target text NOT NULL COLLATE pg_catalog."C",
-    zone text NOT NULL COLLATE pg_catalog."C",
-    grain text NOT NULL COLLATE pg_catalog."C",
-    period date NOT NULL,
-    measure text NOT NULL COLLATE pg_catalog."C",
-    environment text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    product_id text NOT NULL COLLATE pg_catalog."C",
-    storefront text NOT NULL COLLATE pg_catalog."C",
-    currency text NOT NULL COLLATE pg_catalog."C",
-    is_missing boolean NOT NULL,
-    count bigint NOT NULL,
-    free bigint NOT NULL,
-    unknown bigint NOT NULL,
-    amount numeric NOT NULL,
-    corrected_at timestamp with time zone,
-    CONSTRAINT currency_sums_grain_check CHECK ((grain = ANY (ARRAY['app_day'::text, 'plain_month'::text, 'month_product'::text, 'month_country'::text, 'all_country'::text])))
-);
-
-COMMENT ON TABLE storehook.currency_sums IS 'sums of the cells with money, each converted by itself, in a currency (target); a column that a grain does not separate is empty in it';
-
-COMMENT ON COLUMN storehook.currency_sums.currency IS 'the currency of the transactions, in the grain plain_month and in missing rows; else empty';
-
-COMMENT ON COLUMN storehook.currency_sums.is_missing IS 'whether no rate was known: the amount is in thousandths of the row''s own currency, and otherwise of the target';
-
-COMMENT ON COLUMN storehook.currency_sums.free IS 'how many rows have the amount 0, which needs no rate';
-
-COMMENT ON COLUMN storehook.currency_sums.unknown IS 'how many rows have no amount';
-
-COMMENT ON COLUMN storehook.currency_sums.corrected_at IS 'when the last corrected rate of its conversions was corrected, since its month was last converted as a whole; null without one';
-
-CREATE TABLE storehook.currency_values (
-    target text NOT NULL COLLATE pg_catalog."C",
-    zone text NOT NULL COLLATE pg_catalog."C",
-    grain text NOT NULL COLLATE pg_catalog."C",
-    day date NOT NULL,
-    environment text NOT NULL COLLATE pg_catalog."C",
-    cohort date NOT NULL,
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    months smallint NOT NULL,
-    currency text NOT NULL COLLATE pg_catalog."C",
-    is_missing boolean NOT NULL,
-    count bigint NOT NULL,
-    unknown bigint NOT NULL,
-    amount numeric NOT NULL,
-    corrected_at timestamp with time zone,
-    CONSTRAINT currency_values_grain_check CHECK ((grain = ANY (ARRAY['day'::text, 'cohort'::text])))
-);
-
-COMMENT ON TABLE storehook.currency_values IS 'sums of value_cells, each cell converted by itself, by the month of the first payment: of each day, and of all days together';
-
-COMMENT ON COLUMN storehook.currency_values.day IS 'the day of the payments; of all days together, the cohort';
-
-COMMENT ON COLUMN storehook.currency_values.cohort IS 'the first day of the month of the first payment';
-
-COMMENT ON COLUMN storehook.currency_values.currency IS 'the currency of missing rows; else empty';
-
 ALTER TABLE storehook.dead_letters ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.dead_letters_id_seq
     START WITH 1
@@ -5837,26 +5576,13 @@ ALTER TABLE ONLY storehook.figure_cells REPLICA IDENTITY FULL;
 
 COMMENT ON TABLE storehook.figure_cells IS 'rows of the books by day and amount; product, country and currency are empty where no record says them';
 
-COMMENT ON COLUMN storehook.figure_cells.measure IS 'order: by the day in its number. sale: by purchaseDate; refunded_sale: those of it that are refunded, by the same day. refund and reversal: by their own date. late_…: by the day on which they arrived, more than 24 hours after their own day had ended. enter and leave: periods that begin and end to count for recurring revenue, with the price a month. new to churn_…: periods of customers with another amount at the end of the day than at the end of the day before. customer_…: customers that began to pay, came back (soon: in the month of their stop) or stopped. trial: of Apple''s, by the day of its start; trial_converted, trial_lapsed, trial_refunded: its outcome, by the same day. own_trial…: likewise of the app''s own trials. attempt_…: attempts to buy, by outcome and the day of their first report. restore_…: restores, by outcome and the day of their report. proceeds: sales for money with their estimated proceeds; proceeds_back and proceeds_again: the same of refunds and of reversals, by their own date. account_known: accounts, of no app, by the day from which they are known, and once more by the day of an earlier first payment; account_early: accounts with such a payment, by its day: they are taken off the day from which they are known, which is in rate_day; account_paid: first payments, by purchaseDate';
+COMMENT ON COLUMN storehook.figure_cells.measure IS 'order: by the day in its number. sale: by purchaseDate; refunded_sale: those of it that are refunded, by the same day. refund and reversal: by their own date. late_…: by the day on which they were heard of, where their own had ended more than 24 hours before. enter and leave: periods that begin and end to count for recurring revenue, with the price a month. new to churn_…: those of them by which what a customer pays a month is another one at the end of the day than at the end of the day before. customer_…: customers who began, came back (soon: in the month in which they stopped) or stopped to pay. trial: by the day of its start; trial_converted, trial_lapsed, trial_refunded: what came of it, by the same day. attempt_…: attempts to buy, by how they ended and the day of their first report. restore_…: restores, by how they ended and the day of their report. proceeds: sales for money with what they are estimated to bring; proceeds_back and proceeds_again: the same of refunds and of reversals, by their own date. account_known: accounts, of no app, by the day from which they are known or, where that is earlier, of their first payment; account_paid: their first payments, by purchaseDate';
 
-COMMENT ON COLUMN storehook.figure_cells.rate_day IS 'the day of the transaction, for its exchange rate; of account_early the day from which the account is known; null of orders';
+COMMENT ON COLUMN storehook.figure_cells.rate_day IS 'the day of the transaction, whose exchange rate counts; null of orders';
 
 COMMENT ON COLUMN storehook.figure_cells.unit IS 'the amount of each row, in thousandths of the currency; null where it is not known, and of orders';
 
 COMMENT ON COLUMN storehook.figure_cells.count IS 'how many rows of this amount there are';
-
-CREATE TABLE storehook.figure_currencies (
-    currency text NOT NULL COLLATE pg_catalog."C",
-    zone text NOT NULL COLLATE pg_catalog."C",
-    is_reporting boolean NOT NULL,
-    converted_from date
-);
-
-COMMENT ON TABLE storehook.figure_currencies IS 'the currencies with kept currency_sums and currency_values, by the days of a zone';
-
-COMMENT ON COLUMN storehook.figure_currencies.is_reporting IS 'whether it is the reporting currency of the catalog; false for a currency of questions';
-
-COMMENT ON COLUMN storehook.figure_currencies.converted_from IS 'the first converted day: all later ones are converted, too; null where all days are';
 
 CREATE TABLE storehook.figure_marks (
     id bigint NOT NULL,
@@ -5901,7 +5627,6 @@ CREATE TABLE storehook.figure_state (
     content smallint DEFAULT 1 NOT NULL,
     fiscal_zone text COLLATE pg_catalog."C",
     fiscal_from date,
-    catalog_version bigint,
     CONSTRAINT figure_state_currency_check CHECK (((converted_from IS NULL) OR (currency IS NOT NULL))),
     CONSTRAINT figure_state_fiscal_check CHECK (((fiscal_from IS NULL) OR (fiscal_zone IS NOT NULL))),
     CONSTRAINT figure_state_is_only_check CHECK (is_only),
@@ -5928,8 +5653,6 @@ COMMENT ON COLUMN storehook.figure_state.fiscal_zone IS 'the zone of fiscal mont
 
 COMMENT ON COLUMN storehook.figure_state.fiscal_from IS 'the first of the days that are summed in it; null where all are';
 
-COMMENT ON COLUMN storehook.figure_state.catalog_version IS 'the version of the catalog that recurring revenue is summed by; null before the first, and until a worker of this release has taken one';
-
 CREATE TABLE storehook.figure_sums (
     grain text NOT NULL COLLATE pg_catalog."C",
     zone text NOT NULL COLLATE pg_catalog."C",
@@ -5943,10 +5666,11 @@ CREATE TABLE storehook.figure_sums (
     count bigint NOT NULL,
     free bigint NOT NULL,
     unknown bigint NOT NULL,
-    amount numeric NOT NULL
+    amount numeric NOT NULL,
+    CONSTRAINT figure_sums_grain_check CHECK ((grain = ANY (ARRAY['month_product'::text, 'month_country'::text, 'plain_month'::text, 'day'::text])))
 );
 
-COMMENT ON TABLE storehook.figure_sums IS 'sums of figure_cells; a column that a grain does not separate, product or country, is empty in it, and so is the app in all_country and all_day';
+COMMENT ON TABLE storehook.figure_sums IS 'sums of figure_cells; what a grain does not have apart, product or country, is empty in it';
 
 COMMENT ON COLUMN storehook.figure_sums.period IS 'the day, or the first day of the month';
 
@@ -6004,7 +5728,7 @@ CREATE VIEW storehook.figures_daily AS
           WHERE ((m.day = c.day) OR (((m.hour AT TIME ZONE c.zone))::date = c.day) OR ((((m.hour + '00:59:59.999999'::interval) AT TIME ZONE c.zone))::date = c.day))))) AS up_to_date
    FROM ((storehook.figure_state s
      JOIN storehook.figure_cells c ON ((c.zone = COALESCE(s.zone, s.next_zone))))
-     JOIN ( VALUES ('orders'::text,'order'::text,1), ('transactions'::text,'sale'::text,1), ('gross'::text,'sale'::text,1), ('refunded'::text,'refund'::text,1), ('refunded'::text,'reversal'::text,'-1'::integer), ('net'::text,'sale'::text,1), ('net'::text,'refund'::text,'-1'::integer), ('net'::text,'reversal'::text,1), ('heard_late'::text,'late_sale'::text,1), ('heard_late'::text,'late_refund'::text,'-1'::integer), ('heard_late'::text,'late_reversal'::text,1), ('mrr_change'::text,'enter'::text,1), ('mrr_change'::text,'leave'::text,'-1'::integer), ('active_change'::text,'customer_new'::text,1), ('active_change'::text,'customer_back'::text,1), ('active_change'::text,'customer_lost_voluntary'::text,'-1'::integer), ('active_change'::text,'customer_lost_billing'::text,'-1'::integer), ('active_change'::text,'customer_lost_other'::text,'-1'::integer), ('trials'::text,'trial'::text,1), ('trials_converted'::text,'trial_converted'::text,1), ('trials_lapsed'::text,'trial_lapsed'::text,1), ('trials_refunded'::text,'trial_refunded'::text,1), ('own_trials'::text,'own_trial'::text,1), ('own_trials_converted'::text,'own_trial_converted'::text,1), ('own_trials_lapsed'::text,'own_trial_lapsed'::text,1), ('own_trials_refunded'::text,'own_trial_refunded'::text,1), ('attempts_completed'::text,'attempt_completed'::text,1), ('attempts_failed'::text,'attempt_failed'::text,1), ('attempts_cancelled'::text,'attempt_cancelled'::text,1), ('attempts_pending'::text,'attempt_pending'::text,1), ('restores_completed'::text,'restore_completed'::text,1), ('restores_failed'::text,'restore_failed'::text,1), ('restores_nothing'::text,'restore_nothing'::text,1), ('restores_cancelled'::text,'restore_cancelled'::text,1), ('proceeds'::text,'proceeds'::text,1), ('proceeds'::text,'proceeds_back'::text,'-1'::integer), ('proceeds'::text,'proceeds_again'::text,1)) f(figure, measure, sign) ON ((f.measure = c.measure)))
+     JOIN ( VALUES ('orders'::text,'order'::text,1), ('transactions'::text,'sale'::text,1), ('gross'::text,'sale'::text,1), ('refunded'::text,'refund'::text,1), ('refunded'::text,'reversal'::text,'-1'::integer), ('net'::text,'sale'::text,1), ('net'::text,'refund'::text,'-1'::integer), ('net'::text,'reversal'::text,1), ('heard_late'::text,'late_sale'::text,1), ('heard_late'::text,'late_refund'::text,'-1'::integer), ('heard_late'::text,'late_reversal'::text,1), ('mrr_change'::text,'enter'::text,1), ('mrr_change'::text,'leave'::text,'-1'::integer), ('active_change'::text,'customer_new'::text,1), ('active_change'::text,'customer_back'::text,1), ('active_change'::text,'customer_lost_voluntary'::text,'-1'::integer), ('active_change'::text,'customer_lost_billing'::text,'-1'::integer), ('active_change'::text,'customer_lost_other'::text,'-1'::integer), ('trials'::text,'trial'::text,1), ('trials_converted'::text,'trial_converted'::text,1), ('trials_lapsed'::text,'trial_lapsed'::text,1), ('trials_refunded'::text,'trial_refunded'::text,1), ('attempts_completed'::text,'attempt_completed'::text,1), ('attempts_failed'::text,'attempt_failed'::text,1), ('attempts_cancelled'::text,'attempt_cancelled'::text,1), ('attempts_pending'::text,'attempt_pending'::text,1), ('restores_completed'::text,'restore_completed'::text,1), ('restores_failed'::text,'restore_failed'::text,1), ('restores_nothing'::text,'restore_nothing'::text,1), ('restores_cancelled'::text,'restore_cancelled'::text,1), ('proceeds'::text,'proceeds'::text,1), ('proceeds'::text,'proceeds_back'::text,'-1'::integer), ('proceeds'::text,'proceeds_again'::text,1)) f(figure, measure, sign) ON ((f.measure = c.measure)))
   GROUP BY f.figure, c.environment, c.day, c.zone, c.bundle_id, c.product_id, c.storefront, c.currency;
 
 COMMENT ON VIEW storehook.figures_daily IS 'figures by day, app, product, country and currency; amounts in thousandths of the currency, null where none is known';
@@ -7235,9 +6959,6 @@ CREATE TABLE storehook.trials (
     product text,
     started_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone NOT NULL,
-    bundle_id text COLLATE pg_catalog."C",
-    product_id text COLLATE pg_catalog."C",
-    outcome text COLLATE pg_catalog."C",
     CONSTRAINT trials_account_hash_check CHECK ((octet_length(account_hash) = 32)),
     CONSTRAINT trials_app_transaction_hash_check CHECK ((octet_length(app_transaction_hash) = 32)),
     CONSTRAINT trials_check CHECK ((started_at < ends_at)),
@@ -7252,12 +6973,6 @@ COMMENT ON COLUMN storehook.trials.account_hash IS 'SHA-256 of the token''s text
 COMMENT ON COLUMN storehook.trials.app_transaction_hash IS 'SHA-256 of Apple''s appTransactionId, where the app proved one';
 
 COMMENT ON COLUMN storehook.trials.token IS 'null where the account was erased';
-
-COMMENT ON COLUMN storehook.trials.bundle_id IS 'the app of the product that it was started with, or else the only one of the catalog; empty where that has several';
-
-COMMENT ON COLUMN storehook.trials.product_id IS 'Apple''s id of that product; null where none was named';
-
-COMMENT ON COLUMN storehook.trials.outcome IS 'what had come of it when the account was erased: later nothing does. Null while the account is there, and of those that a release before erased, which count nowhere';
 
 CREATE TABLE storehook.unsigned_words (
     id text NOT NULL COLLATE pg_catalog."C",
@@ -7411,6 +7126,10 @@ CREATE TABLE storehook.value_sums (
 
 COMMENT ON TABLE storehook.value_sums IS 'sums of value_cells by the month of the first payment';
 
+COMMENT ON COLUMN storehook.value_sums.cohort IS 'the first day of that month';
+
+COMMENT ON COLUMN storehook.value_sums.unknown IS 'how many rows have no amount';
+
 CREATE TABLE storehook.write_budgets (
     token uuid NOT NULL,
     day date NOT NULL,
@@ -7466,9 +7185,6 @@ ALTER TABLE ONLY storehook.account_status
 
 ALTER TABLE ONLY storehook.accounts
     ADD CONSTRAINT accounts_pkey PRIMARY KEY (token);
-
-ALTER TABLE ONLY storehook.asked_currencies
-    ADD CONSTRAINT asked_currencies_pkey PRIMARY KEY (currency);
 
 ALTER TABLE ONLY storehook.audit_drafts
     ADD CONSTRAINT audit_drafts_pkey PRIMARY KEY (id);
@@ -7563,12 +7279,6 @@ ALTER TABLE ONLY storehook.conversion_marks
 ALTER TABLE ONLY storehook.converted_sums
     ADD CONSTRAINT converted_sums_pkey PRIMARY KEY (target, zone, grain, period, measure, environment, bundle_id, product_id, storefront, currency, is_missing);
 
-ALTER TABLE ONLY storehook.currency_sums
-    ADD CONSTRAINT currency_sums_pkey PRIMARY KEY (target, zone, grain, period, environment, measure, bundle_id, product_id, storefront, currency, is_missing);
-
-ALTER TABLE ONLY storehook.currency_values
-    ADD CONSTRAINT currency_values_pkey PRIMARY KEY (target, zone, grain, day, environment, cohort, bundle_id, months, currency, is_missing);
-
 ALTER TABLE storehook.dead_letters
     ADD CONSTRAINT dead_letters_kind_check CHECK ((kind = ANY (ARRAY['notification'::text, 'transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text, 'receipt_transaction'::text, 'receipt_renewal'::text]))) NOT VALID;
 
@@ -7645,10 +7355,7 @@ ALTER TABLE ONLY storehook.extensions
     ADD CONSTRAINT extensions_pkey PRIMARY KEY (id);
 
 ALTER TABLE storehook.figure_cells
-    ADD CONSTRAINT figure_cells_measure_check CHECK ((measure = ANY (ARRAY['order'::text, 'sale'::text, 'refunded_sale'::text, 'refund'::text, 'reversal'::text, 'late_sale'::text, 'late_refund'::text, 'late_reversal'::text, 'enter'::text, 'leave'::text, 'new'::text, 'reactivation'::text, 'expansion'::text, 'contraction'::text, 'churn_voluntary'::text, 'churn_billing'::text, 'churn_other'::text, 'customer_new'::text, 'customer_back'::text, 'customer_back_soon'::text, 'customer_lost_voluntary'::text, 'customer_lost_billing'::text, 'customer_lost_other'::text, 'trial'::text, 'trial_converted'::text, 'trial_lapsed'::text, 'trial_refunded'::text, 'own_trial'::text, 'own_trial_converted'::text, 'own_trial_lapsed'::text, 'own_trial_refunded'::text, 'attempt_completed'::text, 'attempt_failed'::text, 'attempt_cancelled'::text, 'attempt_pending'::text, 'restore_completed'::text, 'restore_failed'::text, 'restore_nothing'::text, 'restore_cancelled'::text, 'proceeds'::text, 'proceeds_back'::text, 'proceeds_again'::text, 'account_known'::text, 'account_paid'::text, 'account_early'::text]))) NOT VALID;
-
-ALTER TABLE ONLY storehook.figure_currencies
-    ADD CONSTRAINT figure_currencies_pkey PRIMARY KEY (currency, zone);
+    ADD CONSTRAINT figure_cells_measure_check CHECK ((measure = ANY (ARRAY['order'::text, 'sale'::text, 'refunded_sale'::text, 'refund'::text, 'reversal'::text, 'late_sale'::text, 'late_refund'::text, 'late_reversal'::text, 'enter'::text, 'leave'::text, 'new'::text, 'reactivation'::text, 'expansion'::text, 'contraction'::text, 'churn_voluntary'::text, 'churn_billing'::text, 'churn_other'::text, 'customer_new'::text, 'customer_back'::text, 'customer_back_soon'::text, 'customer_lost_voluntary'::text, 'customer_lost_billing'::text, 'customer_lost_other'::text, 'trial'::text, 'trial_converted'::text, 'trial_lapsed'::text, 'trial_refunded'::text, 'attempt_completed'::text, 'attempt_failed'::text, 'attempt_cancelled'::text, 'attempt_pending'::text, 'restore_completed'::text, 'restore_failed'::text, 'restore_nothing'::text, 'restore_cancelled'::text, 'proceeds'::text, 'proceeds_back'::text, 'proceeds_again'::text, 'account_known'::text, 'account_paid'::text]))) NOT VALID;
 
 ALTER TABLE ONLY storehook.figure_marks
     ADD CONSTRAINT figure_marks_pkey PRIMARY KEY (id);
@@ -7658,9 +7365,6 @@ ALTER TABLE ONLY storehook.figure_plans
 
 ALTER TABLE ONLY storehook.figure_state
     ADD CONSTRAINT figure_state_pkey PRIMARY KEY (is_only);
-
-ALTER TABLE storehook.figure_sums
-    ADD CONSTRAINT figure_sums_grain_check CHECK ((grain = ANY (ARRAY['month_product'::text, 'month_country'::text, 'all_country'::text, 'plain_month'::text, 'day'::text, 'all_day'::text]))) NOT VALID;
 
 ALTER TABLE ONLY storehook.figure_sums
     ADD CONSTRAINT figure_sums_pkey PRIMARY KEY (grain, zone, environment, period, measure, bundle_id, product_id, storefront, currency);
@@ -7887,9 +7591,6 @@ ALTER TABLE ONLY storehook.transactions
 
 ALTER TABLE ONLY storehook.trials
     ADD CONSTRAINT trials_app_transaction_hash_key UNIQUE (app_transaction_hash);
-
-ALTER TABLE storehook.trials
-    ADD CONSTRAINT trials_outcome_check CHECK (((outcome IS NULL) OR ((token IS NULL) AND (outcome = ANY (ARRAY['converted'::text, 'refunded'::text, 'lapsed'::text]))))) NOT VALID;
 
 ALTER TABLE ONLY storehook.trials
     ADD CONSTRAINT trials_pkey PRIMARY KEY (account_hash);
@@ -8133,10 +7834,6 @@ CREATE INDEX transactions_by_purchase ON storehook.transactions USING btree (ori
 
 CREATE INDEX transactions_by_purchase_date ON storehook.transactions USING btree (purchased_at);
 
-CREATE INDEX trials_ended ON storehook.trials USING btree (ends_at);
-
-CREATE INDEX trials_started ON storehook.trials USING btree (started_at);
-
 CREATE INDEX usage_counters_over ON storehook.usage_counters USING btree (resets_at) WHERE (resets_at IS NOT NULL);
 
 CREATE INDEX usage_keys_kept_until ON storehook.usage_keys USING btree (kept_until);
@@ -8222,8 +7919,6 @@ CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.booked_transactions 
 
 CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.reported_restores REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_restores();
 
-CREATE TRIGGER figures_of_changed AFTER UPDATE ON storehook.trials REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_own_trials();
-
 CREATE TRIGGER figures_of_changed_attempts AFTER UPDATE ON storehook.booked_orders REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_attempted_orders();
 
 CREATE TRIGGER figures_of_changed_payments AFTER UPDATE ON storehook.booked_transactions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_payments();
@@ -8247,8 +7942,6 @@ CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_stretches REFERE
 CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
 
 CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.reported_restores REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_restores();
-
-CREATE TRIGGER figures_of_gone AFTER DELETE ON storehook.trials REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_own_trials();
 
 CREATE TRIGGER figures_of_gone_cohorts AFTER DELETE ON storehook.booked_transactions REFERENCING OLD TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_cohorts();
 
@@ -8275,8 +7968,6 @@ CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_stretches REFEREN
 CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_transactions();
 
 CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.reported_restores REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_restores();
-
-CREATE TRIGGER figures_of_new AFTER INSERT ON storehook.trials REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_own_trials();
 
 CREATE TRIGGER figures_of_new_cohorts AFTER INSERT ON storehook.booked_transactions REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION storehook.mark_figures_of_cohorts();
 
@@ -8319,8 +8010,6 @@ CREATE TRIGGER staff_tokens_audit AFTER INSERT OR UPDATE ON storehook.staff_toke
 CREATE TRIGGER subscriptions_by_who_knows_accounts BEFORE INSERT ON storehook.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
 CREATE TRIGGER subscriptions_deleted_by_who_knows_accounts BEFORE DELETE ON storehook.subscriptions FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
-
-CREATE TRIGGER trials_keep_outcome BEFORE UPDATE OF token ON storehook.trials FOR EACH ROW WHEN (((old.token IS NOT NULL) AND (new.token IS NULL))) EXECUTE FUNCTION storehook.keep_trial_outcome();
 
 ALTER TABLE ONLY storehook.account_day_counts
     ADD CONSTRAINT account_day_counts_day_fkey FOREIGN KEY (day) REFERENCES storehook.account_days(day);
@@ -8379,7 +8068,7 @@ ALTER TABLE ONLY storehook.staff_tokens
 ALTER TABLE ONLY storehook.usage_days
     ADD CONSTRAINT usage_days_day_fkey FOREIGN KEY (day) REFERENCES storehook.account_days(day);
 
-REVOKE ALL ON FUNCTION storehook.account_payments(of_token uuid, of_environment text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION storehook.account_payments(of_token uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.add_audit_draft(draft storehook.audit_drafts) FROM PUBLIC;
 
@@ -8471,8 +8160,6 @@ REVOKE ALL ON FUNCTION storehook.history_fills() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.history_reach(environment text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION storehook.hold_accounts_of(environments text[], bundle_ids text[], purchases text[], tokens uuid[]) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION storehook.is_by_staff(consent storehook.consumption_consents) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.is_filling(bundle_id text, environment text) FROM PUBLIC;
@@ -8480,8 +8167,6 @@ REVOKE ALL ON FUNCTION storehook.is_filling(bundle_id text, environment text) FR
 REVOKE ALL ON FUNCTION storehook.keep_consent() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.keep_staff_text() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION storehook.keep_trial_outcome() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.list_purchased_products() FROM PUBLIC;
 
@@ -8500,8 +8185,6 @@ REVOKE ALL ON FUNCTION storehook.mark_figures_of_erased_account() FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_known_accounts() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_orders() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION storehook.mark_figures_of_own_trials() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.mark_figures_of_payers() FROM PUBLIC;
 

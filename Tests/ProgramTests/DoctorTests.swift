@@ -300,9 +300,9 @@ struct DoctorTests {
                     try await faults(site, ["DATABASE_URL": url])[check]
                 }
                 #expect(try await found(primary.url, "replication") == nil)
-                try await primary.set("synchronous_standby_names", "standby")
-                // Nor does the doctor take its word for it, where sessions do not wait unless they are told to.
+                // Nor does the doctor take its word for it, where sessions do not wait unless they are told to. Set before commits wait.
                 try await primary.run("alter database postgres set synchronous_commit = off")
+                try await primary.set("synchronous_standby_names", "standby")
                 #expect(
                     try await found(primary.url, "replication")?.contains("synchronous_commit is off, which holds")
                         == true)
