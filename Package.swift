@@ -32,6 +32,7 @@ let hummingbirdCore: Target.Dependency = server("HummingbirdCore", "hummingbird"
 let jwtKit: Target.Dependency = server("JWTKit", "jwt-kit")
 let logging: Target.Dependency = server("Logging", "swift-log")
 let metrics: Target.Dependency = server("Metrics", "swift-metrics")
+let mustache: Target.Dependency = server("Mustache", "swift-mustache")
 let nioCore: Target.Dependency = server("NIOCore", "swift-nio")
 let nioEmbedded: Target.Dependency = server("NIOEmbedded", "swift-nio")
 let nioHTTP1: Target.Dependency = server("NIOHTTP1", "swift-nio")
@@ -74,13 +75,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
     targets: [
-        // What C embeds because Swift cannot: the files of the migrations, and the commit.
+        // What C embeds because Swift cannot: the files of the migrations, what pages are made of, and the commit.
         .target(name: "CEmbedded", path: "Sources/Base/CEmbedded", cSettings: commit),
         // gzip. The HTTP libraries are linked with it as well.
         .systemLibrary(name: "CZlib", path: "Sources/Base/CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -150,7 +152,7 @@ let package = Package(
             name: "AccountStore",
             dependencies: [
                 "Accounts", "AppStorePayloads", "Base", "Events", "Postgres", "PurchaseStore", "Staff", "Subscriptions",
-                crypto,
+                crypto, cryptoExtras,
             ],
             path: "Sources/Storage/AccountStore", swiftSettings: rules),
         // Orders: what was bought, paid and refunded, and their numbers.
@@ -225,9 +227,9 @@ let package = Package(
         .target(
             name: "Worker",
             dependencies: [
-                "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore", "Events",
-                "EvidenceStore", "FigureStore", "OrderStore", "Pipeline", "Postgres", "PurchaseStore", "Subscriptions",
-                logging, metrics, serviceLifecycle,
+                "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification", "AppleRecords", "Base",
+                "EventStore", "Events", "EvidenceStore", "FigureStore", "OrderStore", "Pipeline", "Postgres",
+                "PurchaseStore", "Subscriptions", logging, metrics, serviceLifecycle,
             ],
             path: "Sources/Services/Worker", swiftSettings: rules),
         // What is asked of Apple, over HTTP, with the operator's keys.
@@ -272,10 +274,21 @@ let package = Package(
             name: "AdminAPI",
             dependencies: [
                 "APIKit", "AccountStore", "Accounts", "AppStorePayloads", "AppStoreServerAPI", "AppleRecords",
-                "AuditStore", "Base", "FigureStore", "Figures", "HTTPKit", "Operations", "OrderStore", "Pipeline",
-                "Postgres", "Staff", "Subscriptions", httpTypes, logging, metrics, serviceLifecycle,
+                "AuditStore", "Base", "EventStore", "Events", "EvidenceStore", "FigureStore", "Figures", "HTTPKit",
+                "Operations", "OrderStore", "Pipeline", "Postgres", "PurchaseStore", "Staff", "Subscriptions",
+                httpTypes, logging, metrics, serviceLifecycle,
             ],
             path: "Sources/Services/AdminAPI", swiftSettings: rules),
+        // Pages for the staff, made of what the admin API answers.
+        .target(
+            name: "ConsolePages",
+            dependencies: [
+                "APIKit", "AccountStore", "Accounts", "AdminAPI", "AppStorePayloads", "Base", "CEmbedded",
+                "FigureStore",
+                "Figures", "HTTPKit", "Operations", "OrderStore", "Postgres", "Staff", "Subscriptions", crypto,
+                httpTypes, hummingbird, logging, metrics, mustache, nioCore, serviceLifecycle,
+            ],
+            path: "Sources/Services/ConsolePages", exclude: ["Served"], swiftSettings: rules),
         // An Apple-shaped PKI, a store that lives, a stand-in for Apple's servers, a database full of purchases.
         .target(
             name: "Simulation",
@@ -304,9 +317,9 @@ let package = Package(
             name: "storehook",
             dependencies: [
                 "APIKit", "AccountAPI", "AccountStore", "Accounts", "AdminAPI", "AppStorePayloads", "AppStoreServerAPI",
-                "AppStoreVerification", "AppleRecords", "AppleSync", "AuditStore", "Base", "EventStore", "Events",
-                "EvidenceStore", "FigureStore", "Figures", "HTTPKit", "Monitoring", "Operations", "OrderStore",
-                "Pipeline", "Postgres", "PurchaseStore", "Receiver", "Schema",
+                "AppStoreVerification", "AppleRecords", "AppleSync", "AuditStore", "Base", "ConsolePages", "EventStore",
+                "Events", "EvidenceStore", "FigureStore", "Figures", "HTTPKit", "Monitoring", "Operations",
+                "OrderStore", "Pipeline", "Postgres", "PurchaseStore", "Receiver", "Schema",
                 "Simulation", "Staff", "Subscriptions", "Webhooks", "Worker", argumentParser, configuration,
                 crypto, jwtKit, logging, metrics, nioSSL, serviceLifecycle, unixSignals,
             ],
@@ -466,12 +479,21 @@ let package = Package(
         .testTarget(
             name: "AdminAPITests",
             dependencies: [
-                "APIKit", "AccountStore", "Accounts", "AdminAPI", "AppStorePayloads", "AuditStore", "Base",
-                "FigureStore", "Figures", "HTTPKit", "OrderStore", "Pipeline", "Postgres", "PurchaseStore", "Schema",
-                "Staff", "Subscriptions", "TestSupport",
+                "APIKit", "AccountStore", "Accounts", "AdminAPI", "AppStorePayloads", "AppleRecords", "AuditStore",
+                "Base", "EventStore", "EvidenceStore", "FigureStore", "Figures", "HTTPKit", "Operations", "OrderStore",
+                "Pipeline", "Postgres", "PurchaseStore", "Schema", "Staff", "Subscriptions", "TestSupport",
                 asyncHTTPClient, logging, nioCore, nioHTTP1, serviceLifecycle,
             ],
             path: "Tests/AdminAPITests", swiftSettings: rules),
+        .testTarget(
+            name: "ConsolePagesTests",
+            dependencies: [
+                "APIKit", "AccountStore", "Accounts", "AdminAPI", "AppStorePayloads", "AppleRecords", "AuditStore",
+                "Base", "ConsolePages", "EventStore", "EvidenceStore", "FigureStore", "Figures", "HTTPKit",
+                "Operations", "OrderStore", "Pipeline", "Postgres", "PurchaseStore", "Schema", "Staff", "Subscriptions",
+                "TestSupport", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, serviceLifecycle,
+            ],
+            path: "Tests/ConsolePagesTests", swiftSettings: rules),
         .testTarget(
             name: "AppStoreAccessTests",
             dependencies: [
@@ -547,22 +569,24 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "AccountStore", "AppStorePayloads", "AppStoreVerification", "Base", "EventStore", "Events",
-                "EvidenceStore", "FigureStore", "Operations", "Pipeline", "Postgres", "PurchaseStore", "Simulation",
-                "StandInSupport",
-                "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
+                "AccountStore", "AppStorePayloads", "AppStoreVerification", "AppleRecords", "Base", "EventStore",
+                "Events", "EvidenceStore", "FigureStore", "Operations", "Pipeline", "Postgres", "PurchaseStore",
+                "Simulation", "StandInSupport", "Subscriptions", "TestSupport", "Worker", logging, serviceLifecycle,
             ],
             path: "Tests/WorkerTests", swiftSettings: rules),
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "Accounts", "AppStorePayloads", "AppStoreVerification", "AppleRecords", "AuditStore", "Base",
-                "EventStore", "Events", "EvidenceStore", "FigureStore", "HTTPKit", "Pipeline",
-                "Postgres", "Schema", "Simulation", "StandInSupport", "Subscriptions",
+                "AccountStore", "Accounts", "AppStorePayloads", "AppStoreVerification", "AppleRecords", "AuditStore",
+                "Base", "EventStore", "Events", "EvidenceStore", "FigureStore", "HTTPKit", "Pipeline",
+                "Postgres", "Schema", "Simulation", "Staff", "StandInSupport", "Subscriptions",
                 "TestSupport", "WebhookSupport", "storehook", "storehook-client-example", argumentParser,
                 asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioSSL, serviceLifecycle, yams,
             ],
-            path: "Tests/ProgramTests", exclude: ["Clients/clients.py", "Golden/outputs", "Impostor/impostor.py"],
+            path: "Tests/ProgramTests",
+            exclude: [
+                "Browser/judge.js", "Clients/clients.py", "Golden/outputs", "Impostor/impostor.py",
+            ],
             swiftSettings: rules),
         .testTarget(
             name: "StorehookClientTests", dependencies: ["StorehookClient"],

@@ -165,8 +165,16 @@ grant select on storehook.contradictions to storehook_worker;
 -- Who takes in an old receipt notes that it is kept, and what verifyReceipt said last.
 grant select, insert on storehook.kept_receipts to storehook_worker;
 grant select, insert, update on storehook.unsigned_words to storehook_worker;
-grant select (id, outbox_id, received_at, notification_uuid, category, kind, reason, dead_at) on storehook.dead_letters
-    to storehook_worker;
+-- It carries out what staff asked for about many dead letters at once, and writes down what became of it. What was asked for and by whom stays.
+-- It settles no other letters.
+grant select on storehook.dead_letters, storehook.job_items to storehook_worker;
+grant execute on function storehook.work_job(bigint, integer) to storehook_worker;
+grant select, delete, update (state, error, report, begun_at, ended_at) on storehook.jobs to storehook_worker;
+grant select, update, delete on storehook.job_queue to storehook_worker;
+-- And why an attempt came to nothing.
+grant select, insert, delete on storehook.outbox_attempts to storehook_worker;
+-- They forget what the staff searched for.
+grant select, delete on storehook.searches to storehook_worker;
 grant execute on function storehook.plan_history(text[], text[], interval, boolean), storehook.history_reach(text)
     to storehook_worker;
 -- It deletes usage that can no longer be reported, and rows of callers that are older than they are kept.
@@ -207,6 +215,14 @@ grant select, insert, update on storehook.account_days to storehook_worker;
 grant select, insert on storehook.account_day_counts to storehook_worker;
 grant select, insert, delete on storehook.usage_days to storehook_worker;
 grant execute on function storehook.account_status_at(timestamptz) to storehook_worker;
+-- And the renewals and ends that were due without a word from Apple.
+grant select, insert, delete on storehook.due_counts, storehook.due_days to storehook_worker;
+grant select, insert, update, delete on storehook.due_unheard to storehook_worker;
+grant select, update on storehook.due_count_state to storehook_worker;
+-- And write the overview: what they did, and how the pipeline stands, which a view reads for them.
+grant select on storehook.overview_now to storehook_worker;
+grant select, update on storehook.overview_state to storehook_worker;
+grant select, insert, update on storehook.overview_ring to storehook_worker;
 -- What Apple refunds ends requests of the staff for it. What people decided it cannot change.
 grant select, update (state, decider, decided_at, share_before, refunded_before, refunded_before_at, apple_share,
     apple_amount, apple_at, reversed_at, processed_at) on storehook.staff_refund_requests to storehook_worker;
@@ -242,8 +258,10 @@ grant select, update, delete on storehook.endpoints, storehook.endpoint_cursors,
     to storehook_worker;
 grant select, insert, update, delete on storehook.delivery_lanes, storehook.delivery_queue,
     storehook.deliveries_pending to storehook_worker;
-grant select, insert, delete on storehook.deliveries to storehook_worker;
-grant select on storehook.delivery_status to storehook_worker;
+grant select, insert, delete on storehook.deliveries, storehook.delivery_attempts to storehook_worker;
+-- They make the tests of endpoints that the staff asks for.
+grant select, update, delete on storehook.endpoint_trials to storehook_worker;
+grant select on storehook.delivery_status, storehook.delivery_glance to storehook_worker;
 
 -- Operators are workers (see above) who may also look at everything, put back and decide.
 grant select on all tables in schema storehook to storehook_ops;
@@ -266,10 +284,15 @@ grant execute on function storehook.note_opened_texts(text, text, bigint, boolea
     to storehook_ops;
 grant execute on function storehook.account_status_at(timestamptz) to storehook_ops;
 grant update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters to storehook_ops;
+grant execute on function storehook.dead_letter_body(bigint) to storehook_ops;
+-- They stop jobs.
+grant update (stopped_at, stopped_by, stopped_why) on storehook.jobs to storehook_ops;
 -- They add endpoints, and have sent again what was given up.
 grant insert on storehook.endpoints, storehook.endpoint_cursors, storehook.endpoint_health to storehook_ops;
 grant usage on sequence storehook.endpoint_id to storehook_ops;
 grant update (resent_at) on storehook.deliveries to storehook_ops;
+grant execute on function storehook.rotate_endpoint(bigint, bytea, double precision, text),
+    storehook.note_resent(text, bigint, bigint[], bigint[], timestamptz[]) to storehook_ops;
 -- They make keys for the operator's own servers and revoke them; none is deleted.
 grant insert on storehook.server_keys to storehook_ops;
 grant update (revoked_at, revoked_by) on storehook.server_keys to storehook_ops;
@@ -277,6 +300,7 @@ grant update (revoked_at, revoked_by) on storehook.server_keys to storehook_ops;
 grant insert on storehook.staff_members, storehook.staff_tokens to storehook_ops;
 grant update (role, apps, changed_at, changed_by, removed_at, removed_by) on storehook.staff_members to storehook_ops;
 grant update (revoked_at, revoked_by) on storehook.staff_tokens to storehook_ops;
+grant insert, update (hash, set_at, set_by) on storehook.staff_passwords to storehook_ops;
 -- They close months, and open them again; what was recorded stays.
 grant insert on storehook.closed_months, storehook.closed_rows, storehook.closed_cells to storehook_ops;
 grant update (reopened_at, reopened_by, reopened_why) on storehook.closed_months to storehook_ops;
@@ -290,6 +314,8 @@ grant insert on storehook.staff_refund_requests, storehook.refund_request_texts 
 grant update (state, decider, decided_at, approved, is_whole, reference, elsewhere_amount, elsewhere_at, processed_at,
     acted_by, acted_role, acted_at) on storehook.staff_refund_requests to storehook_ops;
 grant update (reason, note, erased_at) on storehook.refund_request_texts to storehook_ops;
+-- They write notes about customers, which stay until an erasure empties them.
+grant insert on storehook.staff_notes to storehook_ops;
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
     storehook.has_access_of(text, text), storehook.account_token(text), storehook.account_token(text, text),
     storehook.count_outbox_day(date, boolean), storehook.refused_senders(),
@@ -373,11 +399,17 @@ grant select, insert, update on storehook.unsigned_words to storehook_api;
 grant select on storehook.events, storehook.event_places, storehook.event_positions, storehook.event_feed to storehook_api;
 
 -- The console acts for members of the staff after it has checked their tokens: it alone may name a member in the audit. Its own rules decide what
--- each member may do; these grants bound them all. It reads no payload of Apple's and no secret.
+-- each member may do; these grants bound them all. Of Apple's payloads it reads those of dead letters. It reads no secret.
 grant select on storehook.staff_members, storehook.staff_tokens to storehook_console;
 grant insert on storehook.staff_members, storehook.staff_tokens to storehook_console;
 grant update (role, apps, changed_at, changed_by, removed_at, removed_by) on storehook.staff_members to storehook_console;
 grant update (revoked_at, revoked_by) on storehook.staff_tokens to storehook_console;
+-- Its pages let in who knows a password, which commands set, and whom a proxy in front has logged in. A session is its own from beginning to end.
+grant select on storehook.staff_passwords, storehook.staff_logins to storehook_console;
+grant select, insert, delete on storehook.console_sessions to storehook_console;
+grant update (seen_at) on storehook.console_sessions to storehook_console;
+grant execute on function storehook.note_proxied_staff(text, text, text[]), storehook.note_proxied_try(text, text)
+    to storehook_console;
 -- It reads the audit. The database adds its acts; the console itself adds openings of texts, and forbidden tries.
 grant select on storehook.audit, storehook.audit_texts to storehook_console;
 grant execute on function storehook.note_opened_texts(text, text, bigint, boolean, text, text),
@@ -386,6 +418,8 @@ grant execute on function storehook.note_opened_texts(text, text, bigint, boolea
 grant select on storehook.catalogs, storehook.catalog_state, storehook.trials, storehook.staff_texts,
     storehook.account_names, storehook.subscriptions, storehook.subscription_history, storehook.one_time_purchases,
     storehook.transactions, storehook.renewals to storehook_console;
+-- And lists those that lose their access soon.
+grant execute on function storehook.expiring_soon(interval, timestamptz) to storehook_console;
 -- It records acts and moves, and derives what accounts are by them, in the same transaction, with the events of that.
 grant select, insert on storehook.staff_acts, storehook.purchase_bindings to storehook_console;
 grant select, insert, update on storehook.purchase_lines to storehook_console;
@@ -400,9 +434,12 @@ grant insert on storehook.events_unplaced to storehook_console;
 grant select, insert, update on storehook.purchase_tellings, storehook.access_tellings to storehook_console;
 grant execute on function storehook.is_filling(text, text), storehook.history_filled_at(text, text),
     storehook.owed_at(text, text) to storehook_console;
--- It asks for extensions of renewal dates. Workers ask Apple.
+-- And notes about customers.
+grant select, insert on storehook.staff_notes to storehook_console;
+-- It asks for extensions of renewal dates, and gives them up. Workers ask Apple.
 grant select, insert, update on storehook.extensions to storehook_console;
-grant select, insert on storehook.extension_queue to storehook_console;
+grant select, insert, delete on storehook.extension_queue to storehook_console;
+grant select on storehook.extension_failures to storehook_console;
 -- A purchase that moves may complete an attempt to buy.
 grant select (token, product_id, environment, first_at, last_at, matched_order_id), update (check_at)
     on storehook.booked_attempts to storehook_console;
@@ -414,8 +451,8 @@ grant execute on function storehook.order_number(date, integer) to storehook_con
 -- It answers figures, and says how far they are proven.
 grant select on storehook.figure_cells, storehook.figure_marks, storehook.figure_sums, storehook.figure_state,
     storehook.figure_plans, storehook.figure_terms, storehook.cohort_cells, storehook.value_cells, storehook.value_sums,
-    storehook.booked_stretches, storehook.fiscal_calendars, storehook.reported_restores, storehook.proven_until
-    to storehook_console;
+    storehook.booked_stretches, storehook.fiscal_calendars, storehook.reported_restores, storehook.proven_until,
+    storehook.closed_months, storehook.closed_cells to storehook_console;
 grant select (id, order_id, bundle_id, product_id, first_at, matched_order_id, matched_item)
     on storehook.booked_attempts to storehook_console;
 grant select on storehook.exchange_rates, storehook.conversion_marks, storehook.converted_sums,
@@ -426,6 +463,60 @@ grant select, insert, update on storehook.asked_currencies to storehook_console;
 -- And how many accounts there are.
 grant select on storehook.account_counts, storehook.account_count_state, storehook.account_days,
     storehook.account_day_counts, storehook.usage_days to storehook_console;
+-- And the renewals and ends that were due without a word from Apple.
+grant select on storehook.due_counts, storehook.due_days, storehook.due_unheard, storehook.due_count_state
+    to storehook_console;
+-- And what Apple asks about refunds.
+grant select on storehook.consumption_requests to storehook_console;
+-- It applies catalogs, and what was applied stays.
+grant insert on storehook.catalogs to storehook_console;
+grant update (current_from, product_keys) on storehook.catalogs to storehook_console;
+grant update on storehook.catalog_state to storehook_console;
+grant select on storehook.purchased_products to storehook_console;
+-- It says how the service stands: counts and states, never what Apple sent.
+grant select on storehook.queue_depth, storehook.queue_refused, storehook.outbox_days, storehook.old_posts,
+    storehook.dead_letters_open, storehook.anomalies, storehook.canary_status, storehook.consumption_status,
+    storehook.extensions_open, storehook.telling_status, storehook.unsold_products, storehook.audit_tail
+    to storehook_console;
+grant execute on function storehook.telling_differences(integer) to storehook_console;
+-- It lists endpoints without their secrets, and deliveries.
+grant select (id, url, bundle_id, environment, kinds, rate, in_flight, state, reason, created_at, created_by,
+    former_ends_at, earlier_ends_at) on storehook.endpoints to storehook_console;
+grant select on storehook.endpoint_health, storehook.delivery_glance, storehook.deliveries,
+    storehook.deliveries_pending, storehook.delivery_attempts to storehook_console;
+grant select (id, attempts, last_reason, due_at) on storehook.delivery_queue to storehook_console;
+-- It sends deliveries again, on record, asks workers to test an endpoint, and gives one a new secret without a right to read any.
+grant execute on function storehook.note_resent(text, bigint, bigint[], bigint[], timestamptz[]),
+    storehook.rotate_endpoint(bigint, bytea, double precision, text) to storehook_console;
+grant select, insert on storehook.endpoint_trials to storehook_console;
+grant select (endpoint_id, position), update (has_resends) on storehook.endpoint_cursors to storehook_console;
+grant insert, update (last_sequence) on storehook.delivery_lanes to storehook_console;
+grant insert on storehook.deliveries_pending to storehook_console;
+grant update (resent_at) on storehook.deliveries to storehook_console;
+-- It shows dead letters, what they say and how each attempt ended, puts them back on the queue or gives them up. Workers carry out what it is asked
+-- to do about many, and rehearse what a replay would do.
+grant select, update (resolution, resolved_at, resolved_by, resolved_why) on storehook.dead_letters
+    to storehook_console;
+grant select on storehook.outbox_attempts, storehook.signature_headers to storehook_console;
+grant select (id, due_at, attempts, lapses, lease_owner, last_reason), insert on storehook.outbox_queue
+    to storehook_console;
+grant execute on function storehook.dead_letter_body(bigint) to storehook_console;
+grant select, insert on storehook.jobs, storehook.job_items to storehook_console;
+grant update (stopped_at, stopped_by, stopped_why) on storehook.jobs to storehook_console;
+grant insert on storehook.job_queue to storehook_console;
+-- And how the pipeline stands, as workers wrote it down.
+grant select on storehook.overview_state, storehook.overview_ring to storehook_console;
+-- It looks customers up, also by name and mail address, and keeps what that led to, and the filters that the staff shares.
+grant select on storehook.account_profiles to storehook_console;
+grant select, insert, delete on storehook.searches, storehook.saved_filters to storehook_console;
+-- It shows the story of a purchase, and what a notification in it says.
+grant select on storehook.notifications, storehook.records, storehook.purchase_facts to storehook_console;
+grant execute on function storehook.notification_body(uuid) to storehook_console;
+-- And what a customer agreed to.
+grant select on storehook.consumption_consents, storehook.consent_texts to storehook_console;
+-- It shows the events about a customer.
+grant select on storehook.event_feed, storehook.event_places, storehook.event_positions, storehook.delivery_lanes
+    to storehook_console;
 -- It asks for refunds and decides about them. For this it locks the transaction in the books, which takes the right to update a column:
 -- storehook rebuild derives this one anew.
 grant select, insert on storehook.staff_refund_requests, storehook.refund_request_texts to storehook_console;
@@ -445,7 +536,8 @@ grant select on storehook.queue_depth, storehook.queue_waiting, storehook.queue_
     storehook.dead_letters_open,
     storehook.subscription_status, storehook.entitlements, storehook.contradictions,
     storehook.consumption_requests, storehook.consumption_status, storehook.proven_until, storehook.canary_status,
-    storehook.extensions_open, storehook.telling_status, storehook.delivery_status, storehook.old_posts
+    storehook.extensions_open, storehook.telling_status, storehook.delivery_status, storehook.delivery_glance, storehook.old_posts,
+    storehook.due_counts, storehook.due_days, storehook.due_count_state
     to storehook_monitor;
 grant select (received_at) on storehook.outbox to storehook_monitor;
 grant select (applied_at) on storehook.notifications, storehook.records to storehook_monitor;

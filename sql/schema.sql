@@ -198,6 +198,8 @@ CREATE FUNCTION storehook.add_audit_draft(draft storehook.audit_drafts) RETURNS 
     values (draft.actor,
             coalesce((select m.role from storehook.staff_members m
                        where m.id = case when draft.actor ~ '^staff:[1-9][0-9]{0,17}$' then substr(draft.actor, 7)::bigint end),
+                     (select p.role from storehook.proxied_staff p
+                       where draft.actor like 'proxy:%' and p.name = substr(draft.actor, 7)),
                      draft.role),
             draft.act, draft.environment, draft.app, draft.subject_kind, draft.subject, draft.before, draft.after, draft.record,
             coalesce(draft.accounts, '{}'),
@@ -289,6 +291,8 @@ CREATE FUNCTION storehook.audit_actor(recorded_by text) RETURNS text
         when recorded_by like 'cli:%' then left(recorded_by, 210)
         when recorded_by ~ '^staff:[1-9][0-9]{0,17}$' and storehook.may_name_staff()
              and exists (select from storehook.staff_members m where m.id = substr(recorded_by, 7)::bigint) then recorded_by
+        when recorded_by like 'proxy:%' and storehook.may_name_staff()
+             and exists (select from storehook.proxied_staff p where p.name = substr(recorded_by, 7)) then recorded_by
         else 'cli:' || left(coalesce(recorded_by, '-'), 206) end
 $_$;
 
@@ -482,13 +486,19 @@ declare
     draft storehook.audit_drafts;
 begin
     for done in
-        select n.resolution, n.resolved_by, n.resolved_why, count(*) as letters, (array_agg(n.id order by n.id))[1:1000] as ids
+        select n.resolution, n.resolved_by, n.resolved_why, count(*) as letters, (array_agg(n.id order by n.id))[1:1000] as ids,
+               case when count(n.bundle_id) = count(*) and min(n.bundle_id) = max(n.bundle_id) then min(n.bundle_id) end as app
           from settled_before o join settled_after n using (id)
          where o.resolution = 'open' and n.resolution <> 'open'
+           and not exists (
+               select from storehook.job_items i join storehook.jobs j on j.id = i.job_id
+                where i.job_id = n.job_id and i.letter_id = n.id
+                  and j.act = case n.resolution when 'replayed' then 'replay' else 'discard' end)
          group by 1, 2, 3
     loop
         draft.actor := storehook.audit_actor(done.resolved_by);
         draft.role := 'admin';
+        draft.app := done.app;
         draft.act := case done.resolution when 'replayed' then 'replay_dead_letters' else 'discard_dead_letters' end;
         draft.subject_kind := 'dead_letter';
         draft.subject := done.ids[1] || case when done.letters > 1 then ' and ' || done.letters - 1 || ' more' else '' end;
@@ -740,6 +750,28 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.audit_endpoint_trial() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(new.asked_by);
+    draft.role := 'admin';
+    draft.act := 'test_endpoint';
+    select e.environment, e.bundle_id into draft.environment, draft.app from storehook.endpoints e where e.id = new.endpoint_id;
+    draft.subject_kind := 'endpoint';
+    draft.subject := new.endpoint_id::text;
+    draft.after := jsonb_strip_nulls(jsonb_build_object('event', 'evt_' || new.event_id))::text;
+    draft.record := 'endpoint_trials:' || new.id;
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.audit_erasure() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -792,6 +824,38 @@ begin
     draft.record := 'extensions:' || new.id;
     draft.body := storehook.audit_text(jsonb_build_object(
         'why', case when tg_op = 'INSERT' then new.why else new.closed_why end));
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_job() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.role := 'admin';
+    draft.app := case when cardinality(new.apps) = 1 then new.apps[1] end;
+    draft.subject_kind := 'job';
+    draft.subject := new.id::text;
+    draft.record := 'jobs:' || new.id;
+    if tg_op = 'INSERT' then
+        draft.actor := new.actor;
+        draft.act := case new.act when 'replay' then 'replay_dead_letters' else 'discard_dead_letters' end;
+        draft.after := jsonb_strip_nulls(jsonb_build_object(
+            'letters', new.total, 'up_to', new.up_to, 'filter', new.filter::jsonb - 'text'))::text;
+        draft.body := storehook.audit_text(jsonb_build_object('why', new.why, 'text', new.filter ->> 'text'));
+    else
+        draft.actor := storehook.audit_actor(new.stopped_by);
+        draft.act := 'stop_job';
+        draft.before := jsonb_build_object('state', old.state)::text;
+        draft.after := jsonb_build_object('letters', new.total, 'done', new.done, 'skipped', new.skipped)::text;
+        draft.body := storehook.audit_text(jsonb_build_object('why', new.stopped_why));
+    end if;
     perform storehook.add_audit_draft(draft);
     return null;
 end
@@ -1029,6 +1093,56 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.audit_staff_note() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    perform from storehook.accounts a where a.token = new.token for share;
+    perform from storehook.account_names n where n.token = new.token for share;
+    draft.actor := storehook.audit_actor(new.recorded_by);
+    draft.role := 'admin';
+    draft.act := 'add_note';
+    draft.subject_kind := 'account';
+    draft.subject := new.token::text;
+    draft.after := jsonb_build_object('note', new.id)::text;
+    draft.record := 'staff_notes:' || new.id;
+    draft.accounts := array[new.token];
+    draft.body := storehook.audit_text(jsonb_build_object(
+        'account', coalesce(
+            (select a.account from storehook.accounts a where a.token = new.token),
+            (select n.account from storehook.account_names n where n.token = new.token)),
+        'note', new.body));
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.audit_staff_password() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    draft storehook.audit_drafts;
+begin
+    draft.actor := storehook.audit_actor(new.set_by);
+    draft.role := 'admin';
+    draft.act := 'set_staff_password';
+    draft.subject_kind := 'staff';
+    draft.subject := new.member_id::text;
+    if tg_op = 'UPDATE' then draft.before := jsonb_build_object('set_at', old.set_at)::text; end if;
+    draft.after := jsonb_build_object('set_at', new.set_at)::text;
+    perform storehook.add_audit_draft(draft);
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.audit_staff_token() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1219,6 +1333,18 @@ begin
         update storehook.write_budgets b set bytes = greatest(b.bytes - weight, 0) where b.token = in_token;
     end if;
 end
+$$;
+
+CREATE FUNCTION storehook.dead_letter_body(letter bigint) RETURNS bytea
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select b.stored
+      from storehook.dead_letters d
+     cross join lateral storehook.outbox_bodies(array[d.outbox_id], array[d.received_at]) b
+     where d.id = dead_letter_body.letter
 $$;
 
 CREATE FUNCTION storehook.delete_event_positions(day date, kept_days integer, most integer) RETURNS integer
@@ -1495,6 +1621,18 @@ begin
 end
 $$;
 
+CREATE FUNCTION storehook.end_console_sessions() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    delete from storehook.console_sessions s where s.member_id = new.member_id;
+    return null;
+end
+$$;
+
 CREATE FUNCTION storehook.ensure_event_partitions(days_ahead integer DEFAULT 7) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1633,6 +1771,20 @@ $$;
 
 COMMENT ON FUNCTION storehook.erase_consents(in_token uuid, OUT deleted bigint, OUT kept bigint) IS 'forgets what an account agreed to, and who answered Apple about it by hand; consents that an answer to Apple rests on are kept without a name';
 
+CREATE FUNCTION storehook.erase_staff_notes() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    perform from storehook.account_names n where n.token = new.token for update;
+    update storehook.staff_notes t set body = null, erased_at = clock_timestamp()
+     where t.token = new.token and t.erased_at is null;
+    return new;
+end
+$$;
+
 CREATE FUNCTION storehook.event_days(kept_days integer) RETURNS SETOF date
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1688,26 +1840,22 @@ CREATE FUNCTION storehook.expiring_soon(within interval, at timestamp with time 
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
     select s.token, a.account, s.environment, s.phase_tier[p.n], s.phase_status[p.n], s.phase_source[p.n],
-           s.phase_product[p.n], s.phase_bundle[p.n], s.phase_purchase[p.n],
-           s.phase_starts[cardinality(s.phase_starts)],
-           ceil(extract(epoch from s.phase_starts[cardinality(s.phase_starts)] - at) / 86400)::integer
+           s.phase_product[p.n], s.phase_bundle[p.n], s.phase_purchase[p.n], e.access_until,
+           ceil(extract(epoch from e.access_until - at) / 86400)::integer
       from storehook.catalog_state c
       join storehook.account_status s on s.catalog = c.current_version
      cross join lateral (select width_bucket(at, s.phase_starts) as n) p
+     cross join lateral (
+            select case when s.phase_status[cardinality(s.phase_starts)] in ('expired', 'trial_expired', 'revoked', 'free')
+                             and (s.phase_status[cardinality(s.phase_starts) - 1] = 'grace_period'
+                                  or (s.phase_status[cardinality(s.phase_starts) - 1] in ('active', 'trial', 'cancelled')
+                                      and not s.phase_will_renew[cardinality(s.phase_starts) - 1]))
+                        then s.phase_starts[cardinality(s.phase_starts)] end as access_until) e
       left join storehook.accounts a on a.token = s.token
-     where case when s.phase_status[cardinality(s.phase_starts)] in ('expired', 'trial_expired', 'revoked', 'free')
-                     and (s.phase_status[cardinality(s.phase_starts) - 1] = 'grace_period'
-                          or (s.phase_status[cardinality(s.phase_starts) - 1] in ('active', 'trial', 'cancelled')
-                              and not s.phase_will_renew[cardinality(s.phase_starts) - 1]))
-                then s.phase_starts[cardinality(s.phase_starts)] end > at
-       and case when s.phase_status[cardinality(s.phase_starts)] in ('expired', 'trial_expired', 'revoked', 'free')
-                     and (s.phase_status[cardinality(s.phase_starts) - 1] = 'grace_period'
-                          or (s.phase_status[cardinality(s.phase_starts) - 1] in ('active', 'trial', 'cancelled')
-                              and not s.phase_will_renew[cardinality(s.phase_starts) - 1]))
-                then s.phase_starts[cardinality(s.phase_starts)] end <= at + within
+     where e.access_until > at and e.access_until <= at + within
        and s.phase_status[p.n] in ('active', 'trial', 'cancelled', 'grace_period')
        and not coalesce(s.phase_goes_on[p.n], s.phase_will_renew[p.n] and s.phase_status[p.n] <> 'grace_period')
-     order by s.phase_starts[cardinality(s.phase_starts)], s.token, s.environment
+     order by e.access_until, s.token, s.environment
 $$;
 
 COMMENT ON FUNCTION storehook.expiring_soon(within interval, at timestamp with time zone) IS 'accounts that have access at an instant and lose it within so long, with nothing to renew it; the next to end first';
@@ -1732,6 +1880,33 @@ CREATE FUNCTION storehook.forget_account_name() RETURNS trigger
     AS $$
 begin
     delete from storehook.account_names where token = new.token;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.forget_delivery_answers() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    update storehook.delivery_attempts a set answer = null
+      from storehook.events e
+     where e.token = new.token and a.event_id = e.id and a.answer is not null;
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.forget_staff_login() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    delete from storehook.staff_passwords p where p.member_id = new.id;
+    delete from storehook.console_sessions s where s.member_id = new.id;
     return null;
 end
 $$;
@@ -2681,6 +2856,18 @@ $$;
 
 COMMENT ON FUNCTION storehook.name_account_ids(in_rule text) IS 'names the rule of account ids by a program''s setting, where nobody has named it and no account has an id';
 
+CREATE FUNCTION storehook.name_job_actor() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    new.actor := storehook.audit_actor(new.actor);
+    return new;
+end
+$$;
+
 CREATE FUNCTION storehook.note_forbidden_try(member bigint, tried text) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2723,6 +2910,88 @@ begin
     draft.body := storehook.audit_text(jsonb_build_object('why', left(why, 1000)));
     perform storehook.add_audit_draft(draft);
 end
+$$;
+
+CREATE FUNCTION storehook.note_proxied_staff(proxied text, with_role text, of_apps text[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    insert into storehook.proxied_staff as known (name, role, apps) values (proxied, with_role, of_apps)
+        on conflict (name) do update set role = excluded.role, apps = excluded.apps, changed_at = clock_timestamp()
+            where (known.role, known.apps) is distinct from (excluded.role, excluded.apps)
+$$;
+
+CREATE FUNCTION storehook.note_proxied_try(proxied text, tried text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    insert into storehook.proxied_tries as known (name, route, minute)
+    values (proxied, tried, date_trunc('minute', clock_timestamp()))
+        on conflict (name, route, minute) do update set tries = known.tries + 1
+$$;
+
+CREATE FUNCTION storehook.note_resent(resent_by text, delivery bigint, endpoints bigint[], events bigint[], written timestamp with time zone[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    done record;
+    draft storehook.audit_drafts;
+begin
+    for done in
+        select r.endpoint, count(*) as deliveries, (array_agg('evt_' || r.event order by r.event))[1:1000] as first_events,
+               case when count(e.environment) = count(*) and min(e.environment) = max(e.environment)
+                    then min(e.environment) end as environment,
+               case when count(a.app) = count(*) and min(a.app) = max(a.app) then min(a.app) end as app
+          from unnest(endpoints, events, written) r (endpoint, event, told_at)
+          join storehook.endpoints n on n.id = r.endpoint
+          left join storehook.events e on e.told_at = r.told_at and e.id = r.event
+         cross join lateral (select coalesce(e.bundle_id, n.bundle_id) as app) a
+         group by r.endpoint order by r.endpoint
+    loop
+        draft.actor := storehook.audit_actor(resent_by);
+        draft.role := 'admin';
+        draft.environment := done.environment;
+        draft.app := done.app;
+        draft.act := 'resend_delivery';
+        draft.subject_kind := case when delivery is null then 'endpoint' else 'delivery' end;
+        draft.subject := coalesce(delivery, done.endpoint)::text;
+        draft.after := jsonb_build_object(
+            'endpoint', done.endpoint, 'deliveries', done.deliveries, 'first_events', to_jsonb(done.first_events))::text;
+        perform storehook.add_audit_draft(draft);
+    end loop;
+end
+$$;
+
+CREATE FUNCTION storehook.note_staff_login() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+begin
+    insert into storehook.staff_logins as known (member_id, at) values (new.member_id, new.begun_at)
+        on conflict (member_id) do update set at = greatest(known.at, excluded.at);
+    return null;
+end
+$$;
+
+CREATE FUNCTION storehook.notification_body(notification uuid) RETURNS bytea
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+    select b.stored
+      from storehook.notifications n
+     cross join lateral storehook.outbox_bodies(array[n.outbox_id], array[n.received_at]) b
+     where n.notification_uuid = notification_body.notification
 $$;
 
 CREATE FUNCTION storehook.order_number(day date, number integer) RETURNS text
@@ -2930,11 +3199,18 @@ begin
         with taken as (
             delete from storehook.forbidden_tries
              where minute < date_trunc('minute', clock_timestamp() - interval '5 seconds')
-            returning *
+            returning 'staff:' || member_id as actor, route, minute, tries
+        ), proxied as (
+            delete from storehook.proxied_tries
+             where minute < date_trunc('minute', clock_timestamp() - interval '5 seconds')
+            returning 'proxy:' || name as actor, route, minute, tries
         )
-        select * from taken order by minute, member_id, route
+        select actor, route, minute, tries from taken
+         union all
+        select actor, route, minute, tries from proxied
+         order by minute, actor, route
     loop
-        draft.actor := storehook.audit_actor('staff:' || done.member_id);
+        draft.actor := storehook.audit_actor(done.actor);
         draft.role := 'viewer';
         draft.act := 'forbidden';
         draft.subject_kind := 'route';
@@ -3042,6 +3318,37 @@ CREATE FUNCTION storehook.require_figure_turn() RETURNS trigger
 begin
     if coalesce(nullif(current_setting('storehook.figure_content', true), '')::smallint, 0::smallint) < new.content then new.content := 0; end if;
     return new;
+end
+$$;
+
+CREATE FUNCTION storehook.rotate_endpoint(endpoint bigint, sealed bytea, overlap_seconds double precision, rotated_by text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    keeps boolean := overlap_seconds > 0;
+begin
+    update storehook.endpoints e
+       set earlier_secrets = case when keeps then nullif(array(
+               select f.secret
+                 from unnest(array_append(e.earlier_secrets, e.former_secret), array_append(e.earlier_ends_at, e.former_ends_at))
+                      with ordinality f (secret, ends_at, place)
+                where e.former_secret is not null and f.ends_at > now() order by f.place), '{}') end,
+           earlier_ends_at = case when keeps then nullif(array(
+               select f.ends_at
+                 from unnest(array_append(e.earlier_ends_at, e.former_ends_at)) with ordinality f (ends_at, place)
+                where e.former_secret is not null and f.ends_at > now() order by f.place), '{}') end,
+           former_secret = case when keeps then e.secret end,
+           former_ends_at = case when keeps then now() + make_interval(secs => overlap_seconds) end,
+           secret = sealed, changed_at = now(), changed_by = left(rotated_by, 200)
+     where e.id = endpoint and e.state <> 'removed'
+       and (not keeps or (
+               select count(*)
+                 from unnest(array_append(e.earlier_ends_at, e.former_ends_at)) f (ends_at)
+                where e.former_secret is not null and f.ends_at > now()) < 5);
+    return found;
 end
 $$;
 
@@ -3298,6 +3605,56 @@ CREATE FUNCTION storehook.unverifiable() RETURNS text[]
     select array[
         'malformed', 'unsupported_algorithm', 'wrong_chain_length', 'malformed_certificate', 'untrusted_root',
         'invalid_chain', 'certificate_not_valid_at', 'missing_marker_oid', 'invalid_signature']
+$$;
+
+CREATE FUNCTION storehook.work_job(worked bigint, portion integer, OUT settled integer, OUT passed integer) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO'
+    AS $$
+declare
+    asked storehook.jobs;
+begin
+    if portion not between 1 and 10000 then
+        raise exception 'portion must be between 1 and 10000' using errcode = 'invalid_parameter_value';
+    end if;
+    select * into strict asked from storehook.jobs j where j.id = worked for update;
+    settled := 0;
+    passed := 0;
+    if asked.state not in ('waiting', 'running') or asked.stopped_at is not null or asked.act = 'rehearse' then
+        return;
+    end if;
+    with next as materialized (
+        select i.letter_id from storehook.job_items i
+         where i.job_id = worked and i.outcome is null order by i.letter_id limit portion for update
+    ), held as materialized (
+        -- In one order, so that two jobs with the same letters wait for each other and not both.
+        select d.id from storehook.dead_letters d
+         where d.id in (select n.letter_id from next n) and d.resolution = 'open' order by d.id for update
+    ), closed as (
+        update storehook.dead_letters d
+           set resolution = case asked.act when 'replay' then 'replayed' else 'discarded' end, resolved_at = now(),
+               resolved_by = left(asked.actor, 200), resolved_why = asked.why, job_id = worked
+          from held h
+         where d.id = h.id and d.resolution = 'open'
+        returning d.id, d.outbox_id, d.received_at, d.reason
+    ), queued as (
+        insert into storehook.outbox_queue (id, received_at, due_at, last_reason)
+        select c.outbox_id, c.received_at, now(), c.reason from closed c where asked.act = 'replay'
+    ), marked as (
+        update storehook.job_items i
+           set outcome = case when c.id is null then 'skipped' else 'done' end, ended_at = now()
+          from next n left join closed c on c.id = n.letter_id
+         where i.job_id = worked and i.letter_id = n.letter_id
+        returning i.outcome
+    )
+    select count(*) filter (where m.outcome = 'done'), count(*) filter (where m.outcome = 'skipped')
+      into settled, passed from marked m;
+    update storehook.jobs j
+       set done = j.done + settled, skipped = j.skipped + passed, state = 'running', begun_at = coalesce(j.begun_at, now())
+     where j.id = worked;
+end
 $$;
 
 CREATE TABLE storehook.access_tellings (
@@ -4332,6 +4689,8 @@ CREATE TABLE storehook.dead_letters (
     resolved_why text,
     kind text DEFAULT 'notification'::text NOT NULL,
     source text DEFAULT 'webhook'::text NOT NULL,
+    bundle_id text COLLATE pg_catalog."C",
+    job_id bigint,
     CONSTRAINT dead_letters_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT dead_letters_category_check CHECK ((category = ANY (ARRAY['unverified'::text, 'unprocessable'::text]))),
     CONSTRAINT dead_letters_check CHECK (((resolution = 'open'::text) = (resolved_at IS NULL))),
@@ -4349,6 +4708,10 @@ CREATE TABLE storehook.dead_letters (
 COMMENT ON COLUMN storehook.dead_letters.notification_uuid IS 'as the letter itself says: for an unverified one nobody vouches for it, nor for type and subtype';
 
 COMMENT ON COLUMN storehook.dead_letters.category IS 'unverified: we could not trust it; unprocessable: we trust it and could not apply it';
+
+COMMENT ON COLUMN storehook.dead_letters.bundle_id IS 'the app, as the letter itself says: for an unverified one nobody vouches for it; null also where an earlier release wrote the letter';
+
+COMMENT ON COLUMN storehook.dead_letters.job_id IS 'the job that replayed or discarded it; null where a person did so letter by letter';
 
 CREATE TABLE storehook.duplicates (
     outbox_id bigint NOT NULL,
@@ -4737,6 +5100,17 @@ CREATE VIEW storehook.conservation_audit AS
     queued;
 
 COMMENT ON VIEW storehook.conservation_audit IS 'conservation, counted from every row there is; for audits: takes seconds for each million notifications';
+
+CREATE TABLE storehook.console_sessions (
+    digest bytea NOT NULL,
+    member_id bigint NOT NULL,
+    begun_at timestamp with time zone DEFAULT now() NOT NULL,
+    seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT console_sessions_check CHECK ((seen_at >= begun_at)),
+    CONSTRAINT console_sessions_digest_check CHECK ((octet_length(digest) = 32))
+);
+
+COMMENT ON TABLE storehook.console_sessions IS 'who is logged in to the pages of the console: sessions by the digests of their secrets';
 
 CREATE TABLE storehook.one_time_purchases (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -5184,7 +5558,9 @@ CREATE VIEW storehook.dead_letters_open AS
     dead_letters.received_at,
     dead_letters.dead_at,
     dead_letters.kind,
-    dead_letters.source
+    dead_letters.source,
+    dead_letters.bundle_id,
+    dead_letters.subtype
    FROM storehook.dead_letters
   WHERE (dead_letters.resolution = 'open'::text);
 
@@ -5240,27 +5616,26 @@ ALTER TABLE storehook.deliveries_pending ALTER COLUMN id ADD GENERATED ALWAYS AS
     CACHE 1
 );
 
-CREATE TABLE storehook.delivery_lanes (
-    id bigint NOT NULL,
-    endpoint_id bigint NOT NULL,
-    subject text NOT NULL COLLATE pg_catalog."C",
-    last_sequence bigint NOT NULL,
-    CONSTRAINT delivery_lanes_subject_check CHECK ((length(subject) <= 600))
-)
-WITH (fillfactor='70');
-
-COMMENT ON TABLE storehook.delivery_lanes IS 'what arrives in order: an account''s events, or a purchase''s of no account, for one endpoint';
-
-COMMENT ON COLUMN storehook.delivery_lanes.last_sequence IS 'of the last event that was dealt out to it';
-
-ALTER TABLE storehook.delivery_lanes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME storehook.delivery_lanes_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
+CREATE TABLE storehook.delivery_attempts (
+    delivery_id bigint NOT NULL,
+    event_id bigint NOT NULL,
+    attempted_at timestamp with time zone NOT NULL,
+    milliseconds integer NOT NULL,
+    code text NOT NULL,
+    status smallint,
+    answer text,
+    CONSTRAINT delivery_attempts_answer_check CHECK (((length(answer) >= 1) AND (length(answer) <= 4096))),
+    CONSTRAINT delivery_attempts_code_check CHECK (((length(code) >= 1) AND (length(code) <= 60))),
+    CONSTRAINT delivery_attempts_milliseconds_check CHECK ((milliseconds >= 0))
 );
+
+ALTER TABLE ONLY storehook.delivery_attempts REPLICA IDENTITY FULL;
+
+COMMENT ON TABLE storehook.delivery_attempts IS 'the calls that were made for deliveries, and what came back';
+
+COMMENT ON COLUMN storehook.delivery_attempts.code IS 'how it ended: http_503, timeout';
+
+COMMENT ON COLUMN storehook.delivery_attempts.answer IS 'the beginning of the answer, as text: a stranger''s; null where it was empty, there was none, or the account was erased';
 
 CREATE TABLE storehook.delivery_queue (
     id bigint NOT NULL,
@@ -5403,6 +5778,68 @@ COMMENT ON COLUMN storehook.event_places.id IS 'the first of its events';
 
 COMMENT ON COLUMN storehook.event_places.more IS 'those after the first one, in order';
 
+CREATE VIEW storehook.delivery_glance AS
+ SELECT e.id AS endpoint_id,
+        CASE
+            WHEN ((e.state = 'enabled'::text) AND (h.paused_at IS NOT NULL)) THEN 'paused'::text
+            ELSE e.state
+        END AS state,
+    e.reason,
+    h.failures,
+    h.last_failure,
+    w.lanes,
+    GREATEST((newest."position" - c."position"), (0)::bigint) AS behind,
+    d.count AS dead,
+    (COALESCE(EXTRACT(epoch FROM (now() - LEAST(w.oldest, n.told_at))), (0)::numeric))::double precision AS oldest_age_seconds
+   FROM ((((((storehook.endpoints e
+     JOIN storehook.endpoint_cursors c ON ((c.endpoint_id = e.id)))
+     JOIN storehook.endpoint_health h ON ((h.endpoint_id = e.id)))
+     CROSS JOIN ( SELECT COALESCE(max(p."position"), (0)::bigint) AS "position"
+           FROM storehook.event_places p) newest)
+     CROSS JOIN LATERAL ( SELECT count(*) AS lanes,
+            min(q.received_at) AS oldest
+           FROM ( SELECT delivery_queue.received_at
+                   FROM storehook.delivery_queue
+                  WHERE (delivery_queue.endpoint_id = e.id)
+                  ORDER BY delivery_queue.due_at, delivery_queue.id
+                 LIMIT 10001) q) w)
+     CROSS JOIN LATERAL ( SELECT count(*) AS count
+           FROM ( SELECT deliveries.id
+                   FROM storehook.deliveries
+                  WHERE ((deliveries.endpoint_id = e.id) AND (deliveries.outcome = 'dead'::text) AND (deliveries.resent_at IS NULL))
+                  ORDER BY deliveries.id
+                 LIMIT 10001) g) d)
+     LEFT JOIN LATERAL ( SELECT p.told_at
+           FROM storehook.event_places p
+          WHERE (p."position" > c."position")
+          ORDER BY p."position"
+         LIMIT 1) n ON (true))
+  WHERE (e.state <> 'removed'::text);
+
+COMMENT ON VIEW storehook.delivery_glance IS 'each endpoint: how it fares and what waits for it, by reads whose cost has a bound; 10,001 is more than 10,000';
+
+CREATE TABLE storehook.delivery_lanes (
+    id bigint NOT NULL,
+    endpoint_id bigint NOT NULL,
+    subject text NOT NULL COLLATE pg_catalog."C",
+    last_sequence bigint NOT NULL,
+    CONSTRAINT delivery_lanes_subject_check CHECK ((length(subject) <= 600))
+)
+WITH (fillfactor='70');
+
+COMMENT ON TABLE storehook.delivery_lanes IS 'what arrives in order: an account''s events, or a purchase''s of no account, for one endpoint';
+
+COMMENT ON COLUMN storehook.delivery_lanes.last_sequence IS 'of the last event that was dealt out to it';
+
+ALTER TABLE storehook.delivery_lanes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.delivery_lanes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE VIEW storehook.delivery_status AS
  SELECT e.id AS endpoint_id,
         CASE
@@ -5436,6 +5873,61 @@ CREATE VIEW storehook.delivery_status AS
 
 COMMENT ON VIEW storehook.delivery_status IS 'each endpoint: how it fares, what waits for it, and since when';
 
+CREATE TABLE storehook.due_count_state (
+    part text NOT NULL COLLATE pg_catalog."C",
+    counted_at timestamp with time zone,
+    due_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT due_count_state_part_check CHECK ((part = ANY (ARRAY['recent'::text, 'older'::text, 'due'::text])))
+);
+
+COMMENT ON TABLE storehook.due_count_state IS 'when was counted what is due: recent are the ages 1h, 6h and 24h, older the others, due is due_days';
+
+COMMENT ON COLUMN storehook.due_count_state.counted_at IS 'the instant that the counts are of; null before the first count';
+
+COMMENT ON COLUMN storehook.due_count_state.due_at IS 'no worker counts before this';
+
+CREATE TABLE storehook.due_counts (
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    age text NOT NULL COLLATE pg_catalog."C",
+    unheard bigint NOT NULL,
+    imported bigint NOT NULL,
+    CONSTRAINT due_counts_age_check CHECK ((age = ANY (ARRAY['1h'::text, '6h'::text, '24h'::text, '3d'::text, 'older'::text]))),
+    CONSTRAINT due_counts_imported_check CHECK ((imported >= 0)),
+    CONSTRAINT due_counts_unheard_check CHECK ((unheard >= 0))
+);
+
+COMMENT ON TABLE storehook.due_counts IS 'how much was due in Production and was not heard of, by how long ago it was due when it was counted; no row where there is nothing';
+
+COMMENT ON COLUMN storehook.due_counts.age IS 'from so many hours or days ago to the next one: 1h to 6 hours, 6h to 24 hours, 24h to 3 days, 3d to 7 days, older to 60 days';
+
+COMMENT ON COLUMN storehook.due_counts.imported IS 'of subscriptions all of whose evidence operators stored by hand: Apple and apps never spoke of them. In unheard they are not counted';
+
+CREATE TABLE storehook.due_days (
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    due bigint NOT NULL,
+    CONSTRAINT due_days_due_check CHECK ((due > 0))
+);
+
+COMMENT ON TABLE storehook.due_days IS 'how much was due in Production from 24 hours to one hour before it was counted, heard of or not';
+
+CREATE TABLE storehook.due_unheard (
+    ends_at timestamp with time zone NOT NULL,
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    age text NOT NULL COLLATE pg_catalog."C",
+    product_id text,
+    is_imported boolean NOT NULL,
+    CONSTRAINT due_unheard_age_check CHECK ((age = ANY (ARRAY['1h'::text, '6h'::text, '24h'::text, '3d'::text, 'older'::text]))),
+    CONSTRAINT due_unheard_kind_check CHECK ((kind = ANY (ARRAY['renewal'::text, 'trial'::text, 'grace_period'::text, 'billing_retry'::text])))
+);
+
+COMMENT ON TABLE storehook.due_unheard IS 'what due_counts counted, the latest 10,000 up to three days old and the latest 10,000 before';
+
+COMMENT ON COLUMN storehook.due_unheard.ends_at IS 'when Apple was to say something';
+
+COMMENT ON COLUMN storehook.due_unheard.kind IS 'what ended then: a paid period, a trial, a grace period, or the sixty days of tries to charge';
+
 CREATE TABLE storehook.earlier_rates (
     currency text NOT NULL COLLATE pg_catalog."C",
     day date NOT NULL,
@@ -5452,6 +5944,41 @@ CREATE SEQUENCE storehook.endpoint_id
     NO MINVALUE
     NO MAXVALUE
     CACHE 1;
+
+CREATE TABLE storehook.endpoint_trials (
+    id bigint NOT NULL,
+    endpoint_id bigint NOT NULL,
+    event_id bigint,
+    asked_by text NOT NULL,
+    asked_at timestamp with time zone DEFAULT now() NOT NULL,
+    begun_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    webhook_id text,
+    is_delivered boolean,
+    outcome text,
+    status smallint,
+    milliseconds integer,
+    message text,
+    CONSTRAINT endpoint_trials_asked_by_check CHECK (((length(asked_by) >= 1) AND (length(asked_by) <= 210))),
+    CONSTRAINT endpoint_trials_check CHECK (((ended_at IS NULL) OR ((begun_at IS NOT NULL) AND (is_delivered IS NOT NULL) AND (outcome IS NOT NULL)))),
+    CONSTRAINT endpoint_trials_message_check CHECK ((length(message) <= 300)),
+    CONSTRAINT endpoint_trials_milliseconds_check CHECK ((milliseconds >= 0)),
+    CONSTRAINT endpoint_trials_outcome_check CHECK (((length(outcome) >= 1) AND (length(outcome) <= 60))),
+    CONSTRAINT endpoint_trials_webhook_id_check CHECK (((length(webhook_id) >= 1) AND (length(webhook_id) <= 100)))
+);
+
+COMMENT ON TABLE storehook.endpoint_trials IS 'test events that the staff has posted to an endpoint, and what came back';
+
+COMMENT ON COLUMN storehook.endpoint_trials.event_id IS 'the past event that is posted; null for a test event';
+
+ALTER TABLE storehook.endpoint_trials ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.endpoint_trials_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE VIEW storehook.entitlements AS
  WITH purchases AS (
@@ -6173,6 +6700,101 @@ ALTER TABLE storehook.history_windows ALTER COLUMN id ADD GENERATED ALWAYS AS ID
     CACHE 1
 );
 
+CREATE TABLE storehook.job_items (
+    job_id bigint NOT NULL,
+    letter_id bigint NOT NULL,
+    outcome text,
+    ended_at timestamp with time zone,
+    CONSTRAINT job_items_check CHECK (((outcome IS NULL) = (ended_at IS NULL))),
+    CONSTRAINT job_items_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'skipped'::text])))
+);
+
+COMMENT ON TABLE storehook.job_items IS 'the dead letters of each job, and what became of them';
+
+CREATE TABLE storehook.job_queue (
+    id bigint NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    lapses smallint DEFAULT 0 NOT NULL,
+    lease_owner text,
+    lease_token uuid,
+    last_reason text,
+    CONSTRAINT job_queue_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT job_queue_check CHECK (((lease_owner IS NULL) = (lease_token IS NULL))),
+    CONSTRAINT job_queue_lapses_check CHECK ((lapses >= 0)),
+    CONSTRAINT job_queue_last_reason_check CHECK ((length(last_reason) <= 100)),
+    CONSTRAINT job_queue_lease_owner_check CHECK ((length(lease_owner) <= 200))
+)
+WITH (fillfactor='70');
+
+COMMENT ON TABLE storehook.job_queue IS 'jobs that are still to be carried out';
+
+CREATE TABLE storehook.jobs (
+    id bigint NOT NULL,
+    act text NOT NULL,
+    filter json NOT NULL,
+    apps text[],
+    up_to bigint NOT NULL,
+    per_second integer,
+    total integer NOT NULL,
+    done integer DEFAULT 0 NOT NULL,
+    skipped integer DEFAULT 0 NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    error text,
+    report json,
+    actor text NOT NULL,
+    why text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    begun_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    stopped_at timestamp with time zone,
+    stopped_by text,
+    stopped_why text,
+    CONSTRAINT jobs_act_check CHECK ((act = ANY (ARRAY['rehearse'::text, 'replay'::text, 'discard'::text]))),
+    CONSTRAINT jobs_actor_check CHECK (((length(actor) >= 1) AND (length(actor) <= 210))),
+    CONSTRAINT jobs_apps_check CHECK (((cardinality(apps) >= 1) AND (cardinality(apps) <= 100))),
+    CONSTRAINT jobs_check CHECK (((done + skipped) <= total)),
+    CONSTRAINT jobs_check1 CHECK (((ended_at IS NOT NULL) = (state = ANY (ARRAY['done'::text, 'stopped'::text, 'failed'::text])))),
+    CONSTRAINT jobs_check2 CHECK (((stopped_at IS NULL) = (stopped_by IS NULL))),
+    CONSTRAINT jobs_check3 CHECK (((state <> 'stopped'::text) OR (stopped_at IS NOT NULL))),
+    CONSTRAINT jobs_check4 CHECK (((error IS NOT NULL) = (state = 'failed'::text))),
+    CONSTRAINT jobs_check5 CHECK (((act <> 'discard'::text) OR (why IS NOT NULL))),
+    CONSTRAINT jobs_done_check CHECK ((done >= 0)),
+    CONSTRAINT jobs_error_check CHECK ((length(error) <= 1000)),
+    CONSTRAINT jobs_per_second_check CHECK (((per_second >= 1) AND (per_second <= 1000))),
+    CONSTRAINT jobs_skipped_check CHECK ((skipped >= 0)),
+    CONSTRAINT jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'stopped'::text, 'failed'::text]))),
+    CONSTRAINT jobs_stopped_by_check CHECK (((length(stopped_by) >= 1) AND (length(stopped_by) <= 200))),
+    CONSTRAINT jobs_stopped_why_check CHECK (((length(stopped_why) >= 1) AND (length(stopped_why) <= 1000))),
+    CONSTRAINT jobs_total_check CHECK (((total >= 1) AND (total <= 100000))),
+    CONSTRAINT jobs_why_check CHECK (((length(why) >= 1) AND (length(why) <= 1000)))
+)
+WITH (fillfactor='70');
+
+COMMENT ON TABLE storehook.jobs IS 'acts on all dead letters that matched a filter when it was confirmed; workers carry them out';
+
+COMMENT ON COLUMN storehook.jobs.act IS 'rehearse changes nothing, and its report says what a replay would do';
+
+COMMENT ON COLUMN storehook.jobs.apps IS 'of the staff who asked for it; null for staff of all apps';
+
+COMMENT ON COLUMN storehook.jobs.up_to IS 'the newest letter when it was confirmed; those that came later are not in it';
+
+COMMENT ON COLUMN storehook.jobs.skipped IS 'letters that somebody had settled before their turn came';
+
+COMMENT ON COLUMN storehook.jobs.actor IS 'as the audit names the person who asked for it';
+
+COMMENT ON COLUMN storehook.jobs.stopped_at IS 'when somebody stopped it; the worker that carries it out notices with its next step';
+
+ALTER TABLE storehook.jobs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.jobs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE storehook.kept_receipts (
     digest bytea NOT NULL,
     kept_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -6381,11 +7003,266 @@ CREATE VIEW storehook.orders AS
 
 COMMENT ON VIEW storehook.orders IS 'one row an order, with the product, amount and dates of its latest period that began; an order without a number is dealt one within seconds';
 
+CREATE TABLE storehook.outbox_attempts (
+    id bigint NOT NULL,
+    outbox_id bigint NOT NULL,
+    attempt smallint NOT NULL,
+    worker text,
+    began_at timestamp with time zone,
+    ended_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    reason text NOT NULL,
+    message text,
+    CONSTRAINT outbox_attempts_attempt_check CHECK ((attempt > 0)),
+    CONSTRAINT outbox_attempts_message_check CHECK ((length(message) <= 1000)),
+    CONSTRAINT outbox_attempts_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 100))),
+    CONSTRAINT outbox_attempts_worker_check CHECK ((length(worker) <= 200))
+);
+
+COMMENT ON TABLE storehook.outbox_attempts IS 'attempts at evidence that was put off or buried, or whose worker vanished; kept as long as histories';
+
+COMMENT ON COLUMN storehook.outbox_attempts.attempt IS 'counted anew where a dead letter is replayed';
+
+COMMENT ON COLUMN storehook.outbox_attempts.began_at IS 'when it was claimed; null where its worker vanished';
+
+ALTER TABLE storehook.outbox_attempts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.outbox_attempts_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE VIEW storehook.outbox_days_to_settle AS
  SELECT d.day
    FROM (storehook.outbox_days d
      LEFT JOIN storehook.outbox_settled s ON ((s.day = d.day)))
   WHERE (d.has_partition AND (NOT d.has_strays) AND (d.day < (((now() - '01:00:00'::interval) AT TIME ZONE 'UTC'::text))::date) AND ((s.day IS NULL) OR (s.open_ids <> '{}'::bigint[]) OR (s.changes <> COALESCE(storehook.outbox_day_changes(d.day), (0)::bigint))));
+
+CREATE TABLE storehook.purchase_tellings (
+    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
+    bundle_id text NOT NULL COLLATE pg_catalog."C",
+    environment text NOT NULL COLLATE pg_catalog."C",
+    sequence bigint DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone,
+    told text,
+    CONSTRAINT purchase_tellings_sequence_check CHECK ((sequence >= 0)),
+    CONSTRAINT purchase_tellings_told_check CHECK ((octet_length(told) <= 65536))
+)
+WITH (fillfactor='70');
+
+COMMENT ON TABLE storehook.purchase_tellings IS 'what was told last of each purchase, and when something is to be told next';
+
+COMMENT ON COLUMN storehook.purchase_tellings.sequence IS 'the last number in its own order, which it has while it is no account''s';
+
+COMMENT ON COLUMN storehook.purchase_tellings.due_at IS 'when it changes by itself, or is to be warned of: the clock''s queue; from the year 9000 on: owed, see owed_at';
+
+COMMENT ON COLUMN storehook.purchase_tellings.told IS 'what it was; null of what was bought once, and where nothing was told';
+
+CREATE VIEW storehook.overview_now AS
+ WITH ready AS (
+         SELECT count(*) AS count,
+            min(q.received_at) AS oldest
+           FROM ( SELECT outbox_queue.received_at
+                   FROM storehook.outbox_queue
+                  WHERE (outbox_queue.due_at <= now())
+                  ORDER BY outbox_queue.due_at, outbox_queue.id
+                 LIMIT 10001) q
+        ), later AS (
+         SELECT count(*) FILTER (WHERE q.is_leased) AS leased,
+            min(q.received_at) FILTER (WHERE q.is_leased) AS oldest_leased,
+            count(*) FILTER (WHERE (NOT q.is_leased)) AS scheduled,
+            min(q.received_at) FILTER (WHERE (NOT q.is_leased)) AS oldest_scheduled
+           FROM ( SELECT outbox_queue.received_at,
+                    (outbox_queue.lease_token IS NOT NULL) AS is_leased
+                   FROM storehook.outbox_queue
+                  WHERE (outbox_queue.due_at > now())
+                  ORDER BY outbox_queue.due_at, outbox_queue.id
+                 LIMIT 10001) q
+        ), dead AS (
+         SELECT count(*) AS count
+           FROM ( SELECT dead_letters.outbox_id
+                   FROM storehook.dead_letters
+                  WHERE (dead_letters.resolution = 'open'::text)
+                  ORDER BY dead_letters.outbox_id
+                 LIMIT 10001) d
+        ), unplaced AS (
+         SELECT COALESCE(sum((1 + COALESCE(cardinality(u.more), 0))), (0)::bigint) AS count
+           FROM ( SELECT events_unplaced.more
+                   FROM storehook.events_unplaced
+                  ORDER BY events_unplaced.id
+                 LIMIT 10001) u
+        ), delivering AS (
+         SELECT count(*) AS endpoints,
+            count(*) FILTER (WHERE ((e.state = 'enabled'::text) AND (h.paused_at IS NOT NULL))) AS paused,
+            count(*) FILTER (WHERE (e.state = 'disabled'::text)) AS disabled,
+            COALESCE(max(GREATEST((last."position" - c."position"), (0)::bigint)), (0)::bigint) AS behind,
+            (COALESCE(LEAST(sum(w.lanes), (10001)::numeric), (0)::numeric))::bigint AS lanes,
+            (COALESCE(LEAST(sum(d.count), (10001)::numeric), (0)::numeric))::bigint AS undelivered,
+            min(LEAST(w.oldest, n.told_at)) AS oldest
+           FROM ((((((storehook.endpoints e
+             JOIN storehook.endpoint_cursors c ON ((c.endpoint_id = e.id)))
+             JOIN storehook.endpoint_health h ON ((h.endpoint_id = e.id)))
+             CROSS JOIN ( SELECT COALESCE(max(p."position"), (0)::bigint) AS "position"
+                   FROM storehook.event_places p) last)
+             CROSS JOIN LATERAL ( SELECT count(*) AS lanes,
+                    min(q.received_at) AS oldest
+                   FROM ( SELECT delivery_queue.received_at
+                           FROM storehook.delivery_queue
+                          WHERE (delivery_queue.endpoint_id = e.id)
+                          ORDER BY delivery_queue.due_at, delivery_queue.id
+                         LIMIT 10001) q) w)
+             CROSS JOIN LATERAL ( SELECT count(*) AS count
+                   FROM ( SELECT deliveries.id
+                           FROM storehook.deliveries
+                          WHERE ((deliveries.endpoint_id = e.id) AND (deliveries.outcome = 'dead'::text) AND (deliveries.resent_at IS NULL))
+                          ORDER BY deliveries.id
+                         LIMIT 10001) g) d)
+             LEFT JOIN LATERAL ( SELECT p.told_at
+                   FROM storehook.event_places p
+                  WHERE (p."position" > c."position")
+                  ORDER BY p."position"
+                 LIMIT 1) n ON ((e.state = 'enabled'::text)))
+          WHERE (e.state <> 'removed'::text)
+        )
+ SELECT ready.count AS ready,
+    later.scheduled,
+    later.leased,
+    dead.count AS dead,
+    ready.oldest AS oldest_ready,
+    later.oldest_scheduled,
+    later.oldest_leased,
+    ( SELECT dead_letters.received_at
+           FROM storehook.dead_letters
+          WHERE (dead_letters.resolution = 'open'::text)
+          ORDER BY dead_letters.outbox_id
+         LIMIT 1) AS oldest_dead,
+    unplaced.count AS unplaced,
+    LEAST(( SELECT min(purchase_tellings.due_at) AS min
+           FROM storehook.purchase_tellings
+          WHERE (purchase_tellings.due_at IS NOT NULL)), ( SELECT min(access_tellings.due_at) AS min
+           FROM storehook.access_tellings
+          WHERE (access_tellings.due_at IS NOT NULL))) AS event_due_at,
+    delivering.endpoints,
+    delivering.paused,
+    delivering.disabled,
+    delivering.behind,
+    delivering.lanes,
+    delivering.undelivered,
+    delivering.oldest AS oldest_delivery
+   FROM ready,
+    later,
+    dead,
+    unplaced,
+    delivering;
+
+COMMENT ON VIEW storehook.overview_now IS 'how the pipeline stands, by reads whose cost has a bound: 10,001 is more than 10,000; workers write it into overview_ring';
+
+CREATE TABLE storehook.overview_ring (
+    seconds smallint NOT NULL,
+    slot smallint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    span_ms integer NOT NULL,
+    received bigint NOT NULL,
+    recorded bigint NOT NULL,
+    duplicates bigint NOT NULL,
+    buried bigint NOT NULL,
+    apple_count bigint NOT NULL,
+    apple_ms bigint NOT NULL,
+    apple_longest_ms bigint NOT NULL,
+    own_count bigint NOT NULL,
+    own_ms bigint NOT NULL,
+    own_longest_ms bigint NOT NULL,
+    ready bigint NOT NULL,
+    scheduled bigint NOT NULL,
+    leased bigint NOT NULL,
+    dead bigint NOT NULL,
+    ready_age_ms bigint NOT NULL,
+    scheduled_age_ms bigint NOT NULL,
+    leased_age_ms bigint NOT NULL,
+    dead_age_ms bigint NOT NULL,
+    unplaced bigint NOT NULL,
+    event_age_ms bigint NOT NULL,
+    endpoints bigint NOT NULL,
+    paused bigint NOT NULL,
+    disabled bigint NOT NULL,
+    behind bigint NOT NULL,
+    lanes bigint NOT NULL,
+    undelivered bigint NOT NULL,
+    delivery_age_ms bigint NOT NULL,
+    CONSTRAINT overview_ring_check CHECK (((slot >= 0) AND (slot <
+CASE seconds
+    WHEN 5 THEN 720
+    ELSE 288
+END))),
+    CONSTRAINT overview_ring_seconds_check CHECK ((seconds = ANY (ARRAY[5, 300]))),
+    CONSTRAINT overview_ring_span_ms_check CHECK ((span_ms > 0))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE storehook.overview_ring IS 'what the pipeline did and how it stood: a row each five seconds of the last hour, and one each five minutes of the last day';
+
+COMMENT ON COLUMN storehook.overview_ring.seconds IS 'the length of a slot; a row of 300 has sums of what was done, and the highest of what stood';
+
+COMMENT ON COLUMN storehook.overview_ring.at IS 'when it was written; what was done is that of span_ms up to a second before';
+
+COMMENT ON COLUMN storehook.overview_ring.received IS 'evidence that was stored; 20,001 is more than 20,000 in a row of 5';
+
+COMMENT ON COLUMN storehook.overview_ring.ready IS 'evidence that is due, which nobody holds; 10,001 is more than 10,000, here and in scheduled, leased, dead, unplaced, lanes and undelivered';
+
+COMMENT ON COLUMN storehook.overview_ring.ready_age_ms IS 'since the oldest of those that were counted was received; 0 where there is none';
+
+COMMENT ON COLUMN storehook.overview_ring.unplaced IS 'events that have no place in the feed yet';
+
+COMMENT ON COLUMN storehook.overview_ring.event_age_ms IS 'since an event that only time causes was due; 0 where none is late';
+
+COMMENT ON COLUMN storehook.overview_ring.behind IS 'the most events that an endpoint has not been dealt yet';
+
+COMMENT ON COLUMN storehook.overview_ring.lanes IS 'accounts and purchases for which an endpoint has something waiting';
+
+COMMENT ON COLUMN storehook.overview_ring.undelivered IS 'deliveries that were given up and not sent again';
+
+CREATE TABLE storehook.overview_state (
+    only_row boolean DEFAULT true NOT NULL,
+    recorded bigint DEFAULT 0 NOT NULL,
+    duplicates bigint DEFAULT 0 NOT NULL,
+    buried bigint DEFAULT 0 NOT NULL,
+    apple_count bigint DEFAULT 0 NOT NULL,
+    apple_ms bigint DEFAULT 0 NOT NULL,
+    apple_longest_ms bigint DEFAULT 0 NOT NULL,
+    own_count bigint DEFAULT 0 NOT NULL,
+    own_ms bigint DEFAULT 0 NOT NULL,
+    own_longest_ms bigint DEFAULT 0 NOT NULL,
+    slot smallint,
+    sampled_at timestamp with time zone,
+    detail json,
+    detail_at timestamp with time zone,
+    CONSTRAINT overview_state_apple_count_check CHECK ((apple_count >= 0)),
+    CONSTRAINT overview_state_apple_longest_ms_check CHECK ((apple_longest_ms >= 0)),
+    CONSTRAINT overview_state_apple_ms_check CHECK ((apple_ms >= 0)),
+    CONSTRAINT overview_state_buried_check CHECK ((buried >= 0)),
+    CONSTRAINT overview_state_check CHECK (((slot IS NULL) = (sampled_at IS NULL))),
+    CONSTRAINT overview_state_check1 CHECK (((detail IS NULL) = (detail_at IS NULL))),
+    CONSTRAINT overview_state_duplicates_check CHECK ((duplicates >= 0)),
+    CONSTRAINT overview_state_only_row_check CHECK (only_row),
+    CONSTRAINT overview_state_own_count_check CHECK ((own_count >= 0)),
+    CONSTRAINT overview_state_own_longest_ms_check CHECK ((own_longest_ms >= 0)),
+    CONSTRAINT overview_state_own_ms_check CHECK ((own_ms >= 0)),
+    CONSTRAINT overview_state_recorded_check CHECK ((recorded >= 0))
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE storehook.overview_state IS 'what workers have done since the last row of overview_ring, and which row that is';
+
+COMMENT ON COLUMN storehook.overview_state.recorded IS 'evidence that was applied or parked';
+
+COMMENT ON COLUMN storehook.overview_state.apple_ms IS 'of apple_count notifications: from Apple''s signature to their receipt, in all; an overview shows the mean';
+
+COMMENT ON COLUMN storehook.overview_state.own_ms IS 'of own_count pieces of evidence: from their receipt to the commit that applied them';
+
+COMMENT ON COLUMN storehook.overview_state.slot IS 'of the latest row of five seconds';
+
+COMMENT ON COLUMN storehook.overview_state.detail IS 'what changes more slowly, read every half minute: up to when each app is proven, canaries, leases past their end';
 
 CREATE TABLE storehook.replaced_renewals (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -6459,6 +7336,30 @@ COMMENT ON VIEW storehook.paid_periods IS 'price in milliunits of currency, quan
 COMMENT ON COLUMN storehook.paid_periods.revocation_reason IS 'why Apple refunded: 0 another reason, 1 an issue with the app';
 
 COMMENT ON COLUMN storehook.paid_periods.refunded IS 'how much of the price was paid back, in milliunits, rounded down: all of it where Apple names no share';
+
+CREATE TABLE storehook.proxied_staff (
+    name text NOT NULL,
+    role text NOT NULL,
+    apps text[],
+    known_at timestamp with time zone DEFAULT now() NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT proxied_staff_apps_check CHECK ((cardinality(apps) >= 1)),
+    CONSTRAINT proxied_staff_name_check CHECK (((length(name) >= 1) AND (length(name) <= 190))),
+    CONSTRAINT proxied_staff_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'support'::text, 'admin'::text])))
+);
+
+COMMENT ON TABLE storehook.proxied_staff IS 'people whom a proxy in front of the console has logged in, by the name that it gave';
+
+CREATE TABLE storehook.proxied_tries (
+    name text NOT NULL,
+    route text NOT NULL COLLATE pg_catalog."C",
+    minute timestamp with time zone NOT NULL,
+    tries bigint DEFAULT 1 NOT NULL,
+    CONSTRAINT proxied_tries_route_check CHECK (((length(route) >= 1) AND (length(route) <= 200))),
+    CONSTRAINT proxied_tries_tries_check CHECK ((tries > 0))
+);
+
+COMMENT ON TABLE storehook.proxied_tries IS 'what people whom a proxy has logged in tried and may not do, until the minute is over and a row of the audit has it';
 
 CREATE TABLE storehook.purchase_attempts (
     id bigint NOT NULL,
@@ -6599,26 +7500,6 @@ WITH (fillfactor='80');
 COMMENT ON TABLE storehook.purchase_lines IS 'one row for each purchase that any fact speaks of; locked by whoever derives its state';
 
 COMMENT ON COLUMN storehook.purchase_lines.anomalies IS 'rows of it in table anomalies';
-
-CREATE TABLE storehook.purchase_tellings (
-    original_transaction_id text NOT NULL COLLATE pg_catalog."C",
-    bundle_id text NOT NULL COLLATE pg_catalog."C",
-    environment text NOT NULL COLLATE pg_catalog."C",
-    sequence bigint DEFAULT 0 NOT NULL,
-    due_at timestamp with time zone,
-    told text,
-    CONSTRAINT purchase_tellings_sequence_check CHECK ((sequence >= 0)),
-    CONSTRAINT purchase_tellings_told_check CHECK ((octet_length(told) <= 65536))
-)
-WITH (fillfactor='70');
-
-COMMENT ON TABLE storehook.purchase_tellings IS 'what was told last of each purchase, and when something is to be told next';
-
-COMMENT ON COLUMN storehook.purchase_tellings.sequence IS 'the last number in its own order, which it has while it is no account''s';
-
-COMMENT ON COLUMN storehook.purchase_tellings.due_at IS 'when it changes by itself, or is to be warned of: the clock''s queue; from the year 9000 on: owed, see owed_at';
-
-COMMENT ON COLUMN storehook.purchase_tellings.told IS 'what it was; null of what was bought once, and where nothing was told';
 
 CREATE TABLE storehook.purchased_products (
     environment text NOT NULL COLLATE pg_catalog."C",
@@ -6928,6 +7809,29 @@ ALTER TABLE storehook.reported_restores ALTER COLUMN id ADD GENERATED ALWAYS AS 
     CACHE 1
 );
 
+CREATE TABLE storehook.saved_filters (
+    id bigint NOT NULL,
+    page text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL,
+    qualifiers json NOT NULL,
+    made_by text NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT saved_filters_made_by_check CHECK (((length(made_by) >= 1) AND (length(made_by) <= 210))),
+    CONSTRAINT saved_filters_name_check CHECK (((length(name) >= 1) AND (length(name) <= 60))),
+    CONSTRAINT saved_filters_page_check CHECK ((page ~ '^[a-z-]{1,40}$'::text))
+);
+
+COMMENT ON TABLE storehook.saved_filters IS 'filters of lists that the staff shares; their values are codes and ids of products and apps, never a person''s';
+
+ALTER TABLE storehook.saved_filters ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.saved_filters_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE storehook.schema_expansions (
     version integer NOT NULL,
     name text NOT NULL,
@@ -6947,6 +7851,18 @@ CREATE TABLE storehook.schema_migrations (
     applied_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT schema_migrations_version_check CHECK ((version > 0))
 );
+
+CREATE TABLE storehook.searches (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    actor text NOT NULL,
+    found json NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT searches_actor_check CHECK (((length(actor) >= 1) AND (length(actor) <= 210)))
+);
+
+COMMENT ON TABLE storehook.searches IS 'what searches of the staff led to, for an hour: appAccountTokens and ids of Apple''s, never what was looked for';
+
+COMMENT ON COLUMN storehook.searches.id IS 'cannot be guessed; it leads nobody but the actor who searched to anything';
 
 CREATE TABLE storehook.senders (
     address inet NOT NULL,
@@ -7035,6 +7951,13 @@ ALTER TABLE storehook.staff_acts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTIT
     CACHE 1
 );
 
+CREATE TABLE storehook.staff_logins (
+    member_id bigint NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE storehook.staff_logins IS 'when each member of the staff logged in to the pages of the console last';
+
 CREATE TABLE storehook.staff_members (
     id bigint NOT NULL,
     mail text NOT NULL,
@@ -7068,6 +7991,46 @@ ALTER TABLE storehook.staff_members ALTER COLUMN id ADD GENERATED ALWAYS AS IDEN
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE storehook.staff_notes (
+    id bigint NOT NULL,
+    token uuid NOT NULL,
+    at timestamp with time zone DEFAULT date_trunc('milliseconds'::text, clock_timestamp()) NOT NULL,
+    recorded_by text NOT NULL,
+    body text,
+    erased_at timestamp with time zone,
+    CONSTRAINT staff_notes_body_check CHECK (((length(body) >= 1) AND (length(body) <= 1000))),
+    CONSTRAINT staff_notes_check CHECK (((body IS NULL) = (erased_at IS NOT NULL))),
+    CONSTRAINT staff_notes_recorded_by_check CHECK (((length(recorded_by) >= 1) AND (length(recorded_by) <= 200)))
+);
+
+COMMENT ON TABLE storehook.staff_notes IS 'what staff wrote about customers; erasing the account empties it';
+
+COMMENT ON COLUMN storehook.staff_notes.token IS 'the account''s appAccountToken';
+
+COMMENT ON COLUMN storehook.staff_notes.recorded_by IS 'the actor, whom the audit names too';
+
+ALTER TABLE storehook.staff_notes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME storehook.staff_notes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE storehook.staff_passwords (
+    member_id bigint NOT NULL,
+    hash text NOT NULL,
+    set_at timestamp with time zone DEFAULT now() NOT NULL,
+    set_by text NOT NULL,
+    CONSTRAINT staff_passwords_hash_check CHECK ((hash ~ '^[$]scrypt[$]ln=[0-9]{1,2},r=[0-9]{1,2},p=[0-9]{1,2}[$][A-Za-z0-9+/]{22}[$][A-Za-z0-9+/]{43}$'::text)),
+    CONSTRAINT staff_passwords_set_by_check CHECK (((length(set_by) >= 1) AND (length(set_by) <= 200)))
+);
+
+COMMENT ON TABLE storehook.staff_passwords IS 'passwords for the pages of the console, by their hashes';
+
+COMMENT ON COLUMN storehook.staff_passwords.hash IS 'scrypt (RFC 7914) as PHC strings have it: parameters, salt, key';
 
 ALTER TABLE storehook.staff_refund_requests ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME storehook.staff_refund_requests_id_seq
@@ -7542,6 +8505,9 @@ ALTER TABLE ONLY storehook.consent_texts
 ALTER TABLE ONLY storehook.consents_superseded
     ADD CONSTRAINT consents_superseded_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY storehook.console_sessions
+    ADD CONSTRAINT console_sessions_pkey PRIMARY KEY (digest);
+
 ALTER TABLE ONLY storehook.consumption_answers
     ADD CONSTRAINT consumption_answers_notification_uuid_key UNIQUE (notification_uuid);
 
@@ -7570,6 +8536,9 @@ ALTER TABLE ONLY storehook.currency_values
     ADD CONSTRAINT currency_values_pkey PRIMARY KEY (target, zone, grain, day, environment, cohort, bundle_id, months, currency, is_missing);
 
 ALTER TABLE storehook.dead_letters
+    ADD CONSTRAINT dead_letters_bundle_id_check CHECK ((length(bundle_id) <= 255)) NOT VALID;
+
+ALTER TABLE storehook.dead_letters
     ADD CONSTRAINT dead_letters_kind_check CHECK ((kind = ANY (ARRAY['notification'::text, 'transaction'::text, 'renewal'::text, 'app_transaction'::text, 'receipt'::text, 'receipt_transaction'::text, 'receipt_renewal'::text]))) NOT VALID;
 
 ALTER TABLE ONLY storehook.dead_letters
@@ -7593,6 +8562,18 @@ ALTER TABLE ONLY storehook.delivery_lanes
 ALTER TABLE ONLY storehook.delivery_queue
     ADD CONSTRAINT delivery_queue_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY storehook.due_count_state
+    ADD CONSTRAINT due_count_state_pkey PRIMARY KEY (part);
+
+ALTER TABLE ONLY storehook.due_counts
+    ADD CONSTRAINT due_counts_pkey PRIMARY KEY (bundle_id, age);
+
+ALTER TABLE ONLY storehook.due_days
+    ADD CONSTRAINT due_days_pkey PRIMARY KEY (bundle_id);
+
+ALTER TABLE ONLY storehook.due_unheard
+    ADD CONSTRAINT due_unheard_pkey PRIMARY KEY (ends_at, bundle_id, original_transaction_id, kind);
+
 ALTER TABLE storehook.duplicates
     ADD CONSTRAINT duplicates_check CHECK (((notification_uuid IS NULL) <> (digest IS NULL))) NOT VALID;
 
@@ -7610,6 +8591,9 @@ ALTER TABLE ONLY storehook.endpoint_cursors
 
 ALTER TABLE ONLY storehook.endpoint_health
     ADD CONSTRAINT endpoint_health_pkey PRIMARY KEY (endpoint_id);
+
+ALTER TABLE ONLY storehook.endpoint_trials
+    ADD CONSTRAINT endpoint_trials_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY storehook.endpoints
     ADD CONSTRAINT endpoints_pkey PRIMARY KEY (id);
@@ -7686,6 +8670,15 @@ ALTER TABLE ONLY storehook.history_windows
 ALTER TABLE ONLY storehook.history_windows
     ADD CONSTRAINT history_windows_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY storehook.job_items
+    ADD CONSTRAINT job_items_pkey PRIMARY KEY (job_id, letter_id);
+
+ALTER TABLE ONLY storehook.job_queue
+    ADD CONSTRAINT job_queue_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.jobs
+    ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY storehook.kept_receipts
     ADD CONSTRAINT kept_receipts_pkey PRIMARY KEY (digest);
 
@@ -7719,6 +8712,9 @@ ALTER TABLE ONLY storehook.order_days
 ALTER TABLE ONLY storehook.outbox_acknowledged
     ADD CONSTRAINT outbox_acknowledged_pkey PRIMARY KEY (day);
 
+ALTER TABLE ONLY storehook.outbox_attempts
+    ADD CONSTRAINT outbox_attempts_pkey PRIMARY KEY (id);
+
 ALTER TABLE storehook.outbox
     ADD CONSTRAINT outbox_body_check CHECK ((octet_length(body) <=
 CASE
@@ -7746,6 +8742,18 @@ ALTER TABLE ONLY storehook.outbox_settled
 
 ALTER TABLE storehook.outbox
     ADD CONSTRAINT outbox_source_check CHECK (((source >= 0) AND (source <= 4))) NOT VALID;
+
+ALTER TABLE ONLY storehook.overview_ring
+    ADD CONSTRAINT overview_ring_pkey PRIMARY KEY (seconds, slot);
+
+ALTER TABLE ONLY storehook.overview_state
+    ADD CONSTRAINT overview_state_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY storehook.proxied_staff
+    ADD CONSTRAINT proxied_staff_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY storehook.proxied_tries
+    ADD CONSTRAINT proxied_tries_pkey PRIMARY KEY (name, route, minute);
 
 ALTER TABLE storehook.purchase_attempts
     ADD CONSTRAINT purchase_attempts_environment_check CHECK ((environment = ANY (ARRAY['Production'::text, 'Sandbox'::text, 'Xcode'::text, 'LocalTesting'::text]))) NOT VALID;
@@ -7825,11 +8833,17 @@ ALTER TABLE ONLY storehook.replaced_renewals
 ALTER TABLE ONLY storehook.reported_restores
     ADD CONSTRAINT reported_restores_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY storehook.saved_filters
+    ADD CONSTRAINT saved_filters_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY storehook.schema_expansions
     ADD CONSTRAINT schema_expansions_pkey PRIMARY KEY (version);
 
 ALTER TABLE ONLY storehook.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
+
+ALTER TABLE ONLY storehook.searches
+    ADD CONSTRAINT searches_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY storehook.senders
     ADD CONSTRAINT senders_pkey PRIMARY KEY (address);
@@ -7855,8 +8869,17 @@ ALTER TABLE ONLY storehook.signature_headers
 ALTER TABLE ONLY storehook.staff_acts
     ADD CONSTRAINT staff_acts_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY storehook.staff_logins
+    ADD CONSTRAINT staff_logins_pkey PRIMARY KEY (member_id);
+
 ALTER TABLE ONLY storehook.staff_members
     ADD CONSTRAINT staff_members_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.staff_notes
+    ADD CONSTRAINT staff_notes_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY storehook.staff_passwords
+    ADD CONSTRAINT staff_passwords_pkey PRIMARY KEY (member_id);
 
 ALTER TABLE ONLY storehook.staff_refund_requests
     ADD CONSTRAINT staff_refund_requests_pkey PRIMARY KEY (id);
@@ -8007,6 +9030,8 @@ CREATE UNIQUE INDEX closed_months_open ON storehook.closed_months USING btree (m
 
 CREATE INDEX consents_superseded_by_time ON storehook.consents_superseded USING btree (at);
 
+CREATE INDEX console_sessions_by_member ON storehook.console_sessions USING btree (member_id);
+
 CREATE INDEX consumption_answers_by_consent ON storehook.consumption_answers USING btree (consent_id) WHERE (consent_id IS NOT NULL);
 
 CREATE UNIQUE INDEX consumption_answers_once ON storehook.consumption_answers USING btree (transaction_id, bundle_id, environment) WHERE ((began_at IS NOT NULL) AND (outcome IS DISTINCT FROM 'refused'::text));
@@ -8043,9 +9068,19 @@ CREATE INDEX deliveries_pending_by_position ON storehook.deliveries_pending USIN
 
 CREATE INDEX deliveries_pending_resent ON storehook.deliveries_pending USING btree (endpoint_id, id) WHERE ("position" IS NULL);
 
+CREATE INDEX delivery_attempts_attempted ON storehook.delivery_attempts USING btree (attempted_at);
+
+CREATE INDEX delivery_attempts_of_event ON storehook.delivery_attempts USING btree (event_id, delivery_id);
+
 CREATE INDEX delivery_queue_due ON storehook.delivery_queue USING btree (due_at, id);
 
 CREATE INDEX delivery_queue_due_by_endpoint ON storehook.delivery_queue USING btree (endpoint_id, due_at, id);
+
+CREATE INDEX endpoint_trials_asked ON storehook.endpoint_trials USING btree (asked_at);
+
+CREATE INDEX endpoint_trials_of_endpoint ON storehook.endpoint_trials USING btree (endpoint_id);
+
+CREATE INDEX endpoint_trials_waiting ON storehook.endpoint_trials USING btree (id) WHERE (begun_at IS NULL);
 
 CREATE INDEX event_places_told_at ON storehook.event_places USING btree (told_at);
 
@@ -8069,6 +9104,14 @@ CREATE UNIQUE INDEX history_letters_by_outbox ON storehook.history_letters USING
 
 CREATE INDEX history_queue_due ON storehook.history_queue USING btree (due_at, id);
 
+CREATE INDEX job_items_waiting ON storehook.job_items USING btree (job_id, letter_id) WHERE (outcome IS NULL);
+
+CREATE INDEX job_queue_due ON storehook.job_queue USING btree (due_at, id);
+
+CREATE INDEX jobs_ended ON storehook.jobs USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+
+CREATE INDEX jobs_open ON storehook.jobs USING btree (id) WHERE (ended_at IS NULL);
+
 CREATE INDEX notifications_by_applied_at ON storehook.notifications USING brin (applied_at);
 
 CREATE INDEX notifications_by_line ON storehook.notifications USING btree (original_transaction_id, bundle_id, environment, signed_at) WHERE (original_transaction_id IS NOT NULL);
@@ -8078,6 +9121,10 @@ CREATE INDEX notifications_consumption ON storehook.notifications USING btree (s
 CREATE INDEX one_time_purchases_by_account ON storehook.one_time_purchases USING btree (app_account_token) WHERE (app_account_token IS NOT NULL);
 
 CREATE INDEX one_time_purchases_by_id ON storehook.one_time_purchases USING btree (original_transaction_id COLLATE "default");
+
+CREATE INDEX outbox_attempts_ended ON storehook.outbox_attempts USING btree (ended_at);
+
+CREATE INDEX outbox_attempts_of_evidence ON storehook.outbox_attempts USING btree (outbox_id, id);
 
 CREATE INDEX outbox_queue_due ON storehook.outbox_queue USING btree (due_at, id);
 
@@ -8099,7 +9146,15 @@ CREATE INDEX records_by_purchase ON storehook.records USING btree (original_tran
 
 CREATE INDEX refresh_queue_due ON storehook.refresh_queue USING btree (due_at, id);
 
+CREATE INDEX renewals_by_grace_end ON storehook.renewals USING btree (grace_expires_at) WHERE (grace_expires_at IS NOT NULL);
+
 CREATE INDEX reported_restores_reported ON storehook.reported_restores USING btree (at);
+
+CREATE UNIQUE INDEX saved_filters_name ON storehook.saved_filters USING btree (page, lower(name));
+
+CREATE INDEX searches_made ON storehook.searches USING btree (made_at);
+
+CREATE INDEX searches_of_actor ON storehook.searches USING btree (actor, made_at);
 
 CREATE INDEX senders_refused ON storehook.senders USING btree (refused_until) WHERE (refused_until IS NOT NULL);
 
@@ -8110,6 +9165,10 @@ CREATE INDEX shared_transactions_by_transaction ON storehook.shared_transactions
 CREATE INDEX staff_acts_by_account ON storehook.staff_acts USING btree (token, at, id);
 
 CREATE UNIQUE INDEX staff_members_by_mail ON storehook.staff_members USING btree (lower(mail)) WHERE (removed_at IS NULL);
+
+CREATE INDEX staff_notes_by_account ON storehook.staff_notes USING btree (token, id);
+
+CREATE INDEX staff_refund_requests_by_state ON storehook.staff_refund_requests USING btree (state, id);
 
 CREATE INDEX staff_refund_requests_of_purchase ON storehook.staff_refund_requests USING btree (original_transaction_id);
 
@@ -8172,6 +9231,10 @@ CREATE TRIGGER account_ids_audit AFTER UPDATE OF named_by ON storehook.account_i
 
 CREATE TRIGGER accounts_audit AFTER UPDATE OF erased_at ON storehook.accounts FOR EACH ROW WHEN (((new.erased_at IS DISTINCT FROM old.erased_at) AND (new.erased_at IS NOT NULL))) EXECUTE FUNCTION storehook.audit_erasure();
 
+CREATE TRIGGER accounts_erase_notes BEFORE UPDATE OF erased_at ON storehook.accounts FOR EACH ROW WHEN ((new.erased_at IS NOT NULL)) EXECUTE FUNCTION storehook.erase_staff_notes();
+
+CREATE TRIGGER accounts_forget_delivery_answers AFTER UPDATE OF erased_at ON storehook.accounts FOR EACH ROW WHEN ((new.erased_at IS NOT NULL)) EXECUTE FUNCTION storehook.forget_delivery_answers();
+
 CREATE TRIGGER accounts_forget_name AFTER UPDATE OF erased_at ON storehook.accounts FOR EACH ROW WHEN ((new.erased_at IS NOT NULL)) EXECUTE FUNCTION storehook.forget_account_name();
 
 CREATE CONSTRAINT TRIGGER audit_drafts_chain AFTER INSERT ON storehook.audit_drafts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION storehook.chain_audit();
@@ -8188,6 +9251,8 @@ CREATE TRIGGER closed_rows_in_time AFTER INSERT ON storehook.closed_rows REFEREN
 
 CREATE TRIGGER commissions_audit AFTER INSERT ON storehook.commissions FOR EACH ROW EXECUTE FUNCTION storehook.audit_applied_file('apply_commission', 'commission');
 
+CREATE TRIGGER console_sessions_login AFTER INSERT ON storehook.console_sessions FOR EACH ROW EXECUTE FUNCTION storehook.note_staff_login();
+
 CREATE TRIGGER consumption_answers_audit AFTER UPDATE OF sent_by ON storehook.consumption_answers FOR EACH ROW WHEN (((new.sent_by IS NOT NULL) AND (new.began_at IS DISTINCT FROM old.began_at))) EXECUTE FUNCTION storehook.audit_consumption();
 
 CREATE TRIGGER consumption_consents_audit AFTER INSERT ON storehook.consumption_consents FOR EACH ROW EXECUTE FUNCTION storehook.audit_consent();
@@ -8197,6 +9262,8 @@ CREATE TRIGGER consumption_consents_keep BEFORE INSERT ON storehook.consumption_
 CREATE TRIGGER dead_letters_audit AFTER UPDATE ON storehook.dead_letters REFERENCING OLD TABLE AS settled_before NEW TABLE AS settled_after FOR EACH STATEMENT EXECUTE FUNCTION storehook.audit_dead_letters();
 
 CREATE TRIGGER dead_letters_remembered AFTER DELETE ON storehook.dead_letters REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION storehook.remember_dead_letters();
+
+CREATE TRIGGER endpoint_trials_audit AFTER INSERT ON storehook.endpoint_trials FOR EACH ROW EXECUTE FUNCTION storehook.audit_endpoint_trial();
 
 CREATE TRIGGER endpoints_audit AFTER INSERT ON storehook.endpoints FOR EACH ROW EXECUTE FUNCTION storehook.audit_endpoint();
 
@@ -8290,6 +9357,12 @@ CREATE TRIGGER figures_of_new_trials AFTER INSERT ON storehook.booked_transactio
 
 CREATE TRIGGER fiscal_calendars_audit AFTER INSERT ON storehook.fiscal_calendars FOR EACH ROW EXECUTE FUNCTION storehook.audit_applied_file('apply_fiscal_calendar', 'fiscal_calendar');
 
+CREATE TRIGGER jobs_actor BEFORE INSERT ON storehook.jobs FOR EACH ROW EXECUTE FUNCTION storehook.name_job_actor();
+
+CREATE TRIGGER jobs_audit AFTER INSERT ON storehook.jobs FOR EACH ROW WHEN ((new.act <> 'rehearse'::text)) EXECUTE FUNCTION storehook.audit_job();
+
+CREATE TRIGGER jobs_audit_stop AFTER UPDATE OF stopped_at ON storehook.jobs FOR EACH ROW WHEN (((new.act <> 'rehearse'::text) AND (old.stopped_at IS NULL) AND (new.stopped_at IS NOT NULL))) EXECUTE FUNCTION storehook.audit_job();
+
 CREATE TRIGGER one_time_purchases_by_who_knows_accounts BEFORE INSERT ON storehook.one_time_purchases FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
 
 CREATE TRIGGER one_time_purchases_deleted_by_who_knows_accounts BEFORE DELETE ON storehook.one_time_purchases FOR EACH STATEMENT EXECUTE FUNCTION storehook.require_accounts();
@@ -8309,6 +9382,14 @@ CREATE TRIGGER staff_acts_audit AFTER INSERT ON storehook.staff_acts FOR EACH RO
 CREATE TRIGGER staff_acts_keep_text BEFORE INSERT ON storehook.staff_acts FOR EACH ROW EXECUTE FUNCTION storehook.keep_staff_text('act');
 
 CREATE TRIGGER staff_members_audit AFTER INSERT OR UPDATE ON storehook.staff_members FOR EACH ROW EXECUTE FUNCTION storehook.audit_staff_member();
+
+CREATE TRIGGER staff_members_login AFTER UPDATE OF removed_at ON storehook.staff_members FOR EACH ROW WHEN ((new.removed_at IS NOT NULL)) EXECUTE FUNCTION storehook.forget_staff_login();
+
+CREATE TRIGGER staff_notes_audit AFTER INSERT ON storehook.staff_notes FOR EACH ROW EXECUTE FUNCTION storehook.audit_staff_note();
+
+CREATE TRIGGER staff_passwords_audit AFTER INSERT OR UPDATE ON storehook.staff_passwords FOR EACH ROW EXECUTE FUNCTION storehook.audit_staff_password();
+
+CREATE TRIGGER staff_passwords_sessions AFTER INSERT OR UPDATE ON storehook.staff_passwords FOR EACH ROW EXECUTE FUNCTION storehook.end_console_sessions();
 
 CREATE TRIGGER staff_refund_requests_audit AFTER INSERT ON storehook.staff_refund_requests FOR EACH ROW EXECUTE FUNCTION storehook.audit_refund_request();
 
@@ -8340,6 +9421,9 @@ ALTER TABLE ONLY storehook.catalog_state
 ALTER TABLE ONLY storehook.consents_superseded
     ADD CONSTRAINT consents_superseded_id_fkey FOREIGN KEY (id) REFERENCES storehook.consumption_consents(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY storehook.console_sessions
+    ADD CONSTRAINT console_sessions_member_id_fkey FOREIGN KEY (member_id) REFERENCES storehook.staff_members(id);
+
 ALTER TABLE ONLY storehook.consumption_answers
     ADD CONSTRAINT consumption_answers_consent_id_fkey FOREIGN KEY (consent_id) REFERENCES storehook.consumption_consents(id);
 
@@ -8358,6 +9442,9 @@ ALTER TABLE ONLY storehook.endpoint_cursors
 ALTER TABLE ONLY storehook.endpoint_health
     ADD CONSTRAINT endpoint_health_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES storehook.endpoints(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY storehook.endpoint_trials
+    ADD CONSTRAINT endpoint_trials_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES storehook.endpoints(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY storehook.extension_failures
     ADD CONSTRAINT extension_failures_extension_id_fkey FOREIGN KEY (extension_id) REFERENCES storehook.extensions(id) ON DELETE CASCADE;
 
@@ -8370,8 +9457,23 @@ ALTER TABLE ONLY storehook.forbidden_tries
 ALTER TABLE ONLY storehook.history_queue
     ADD CONSTRAINT history_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.history_windows(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY storehook.job_items
+    ADD CONSTRAINT job_items_job_id_fkey FOREIGN KEY (job_id) REFERENCES storehook.jobs(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY storehook.job_queue
+    ADD CONSTRAINT job_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.jobs(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY storehook.proxied_tries
+    ADD CONSTRAINT proxied_tries_name_fkey FOREIGN KEY (name) REFERENCES storehook.proxied_staff(name);
+
 ALTER TABLE ONLY storehook.refresh_queue
     ADD CONSTRAINT refresh_queue_id_fkey FOREIGN KEY (id) REFERENCES storehook.refreshes(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY storehook.staff_logins
+    ADD CONSTRAINT staff_logins_member_id_fkey FOREIGN KEY (member_id) REFERENCES storehook.staff_members(id);
+
+ALTER TABLE ONLY storehook.staff_passwords
+    ADD CONSTRAINT staff_passwords_member_id_fkey FOREIGN KEY (member_id) REFERENCES storehook.staff_members(id);
 
 ALTER TABLE ONLY storehook.staff_tokens
     ADD CONSTRAINT staff_tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES storehook.staff_members(id);
@@ -8413,9 +9515,13 @@ REVOKE ALL ON FUNCTION storehook.audit_draft(act storehook.staff_acts) FROM PUBL
 
 REVOKE ALL ON FUNCTION storehook.audit_endpoint() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.audit_endpoint_trial() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.audit_erasure() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_extension() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_job() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_move() FROM PUBLIC;
 
@@ -8431,6 +9537,10 @@ REVOKE ALL ON FUNCTION storehook.audit_staff_act() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_staff_member() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.audit_staff_note() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.audit_staff_password() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.audit_staff_token() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.audit_text(texts jsonb) FROM PUBLIC;
@@ -8440,6 +9550,8 @@ REVOKE ALL ON FUNCTION storehook.chain_audit() FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.count_outbox_day(day date, with_open boolean, OUT received bigint, OUT pending bigint, OUT applied bigint, OUT duplicate bigint, OUT parked bigint, OUT dead bigint, OUT discarded bigint, OUT missing bigint, OUT doubled bigint, OUT open_ids bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.count_usage(in_token uuid, in_feature text, in_act text, in_amount bigint, in_allowed bigint, in_period text, in_starts_on date, in_opens_at timestamp with time zone, in_resets_at timestamp with time zone, in_used_at timestamp with time zone, in_key uuid, OUT outcome text, OUT clock timestamp with time zone, OUT out_used bigint, OUT out_allowed bigint, OUT out_period text, OUT out_starts_on date, OUT out_resets_at timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.dead_letter_body(letter bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.delete_event_positions(day date, kept_days integer, most integer) FROM PUBLIC;
 
@@ -8451,11 +9563,15 @@ REVOKE ALL ON FUNCTION storehook.drop_outbox_day(day date, keep_days integer, OU
 
 REVOKE ALL ON FUNCTION storehook.drop_superseded_consents(keep_days integer, most integer, OUT looked bigint, OUT dropped bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.end_console_sessions() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.ensure_event_partitions(days_ahead integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.ensure_outbox_partitions(days_ahead integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.erase_consents(in_token uuid, OUT deleted bigint, OUT kept bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.erase_staff_notes() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.event_days(kept_days integer) FROM PUBLIC;
 
@@ -8464,6 +9580,10 @@ REVOKE ALL ON FUNCTION storehook.expire_junk(keep_days integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.filled_apps() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.forget_account_name() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.forget_delivery_answers() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.forget_staff_login() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.history_filled_at(bundle_id text, environment text) FROM PUBLIC;
 
@@ -8525,9 +9645,23 @@ REVOKE ALL ON FUNCTION storehook.may_name_staff() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.name_account_ids(in_rule text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.name_job_actor() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.note_forbidden_try(member bigint, tried text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.note_opened_texts(opened_by text, why text, opened bigint, is_export boolean, opened_kind text, opened_of text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.note_proxied_staff(proxied text, with_role text, of_apps text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION storehook.note_proxied_staff(proxied text, with_role text, of_apps text[]) TO storehook_console;
+
+REVOKE ALL ON FUNCTION storehook.note_proxied_try(proxied text, tried text) FROM PUBLIC;
+GRANT ALL ON FUNCTION storehook.note_proxied_try(proxied text, tried text) TO storehook_console;
+
+REVOKE ALL ON FUNCTION storehook.note_resent(resent_by text, delivery bigint, endpoints bigint[], events bigint[], written timestamp with time zone[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.note_staff_login() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.notification_body(notification uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.order_number(day date, number integer) FROM PUBLIC;
 
@@ -8557,6 +9691,8 @@ REVOKE ALL ON FUNCTION storehook.remember_dead_letters() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.require_figure_content() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION storehook.rotate_endpoint(endpoint bigint, sealed bytea, overlap_seconds double precision, rotated_by text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION storehook.settle_outbox_day(day date) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.spend_write_budget(in_token uuid, in_bytes bigint) FROM PUBLIC;
@@ -8566,3 +9702,11 @@ REVOKE ALL ON FUNCTION storehook.sum_outbox_stored() FROM PUBLIC;
 REVOKE ALL ON FUNCTION storehook.telling_differences(most integer, OUT looked bigint, OUT differing bigint, OUT overdue bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.unverifiable() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION storehook.work_job(worked bigint, portion integer, OUT settled integer, OUT passed integer) FROM PUBLIC;
+
+GRANT SELECT,INSERT,DELETE ON TABLE storehook.console_sessions TO storehook_console;
+
+GRANT UPDATE(seen_at) ON TABLE storehook.console_sessions TO storehook_console;
+
+GRANT SELECT ON TABLE storehook.staff_passwords TO storehook_console;

@@ -120,7 +120,7 @@ struct ActTests {
             _ = try await pipeline.move(purchase(1), to: account(2), by: "staff", why: "why")
             _ = try await pipeline.startTrial(of: account(3))
             _ = try await pipeline.erase(account(2), by: "staff")
-            #expect(limits.seen == ["30s", "30s", "30s", "30s"])
+            #expect(limits.seen == ["10s", "10s", "10s", "10s"])
             // Without evidence, too, an observer is told which purchases have changed.
             #expect(limits.purchases == [[], [purchase(1)], [], [purchase(1)]])
         }

@@ -8,7 +8,7 @@ import Testing
 /// What is told before a catalog is applied.
 struct CatalogDiffTests {
     /// At least so many accounts: ten thousand with all samples.
-    private static let accounts = takesAllSamples ? 10_000 : 2_500
+    private static let accounts = takesAllSamples ? 10_000 : 1_000
 
     /// Purchases of more accounts than these. Some accounts were granted something or tried the app. No end of theirs passes for half
     /// an hour, and of what does not renew Apple names no end.
@@ -93,6 +93,19 @@ struct CatalogDiffTests {
             #expect(isEnough(moved, of: 400 * rounds), "so few changes say nothing, seed \(generator.seed)")
             // What was carried over is what is derived.
             #expect(try await database.stale().isEmpty, "seed \(generator.seed)")
+        }
+    }
+
+    @Test func `diff compares a page at least, and no further ones once its time is over`() async throws {
+        try await AccountDatabase.with { database in
+            _ = try await database.store.apply(Shop.catalog(), by: "test")
+            try await database.pool.query(
+                "insert into storehook.accounts (token) select md5(n::text)::uuid from generate_series(1, 1200) n")
+            let other = try Catalog(yaml: Shop.catalog(["premium", "premium", "pro"]))
+            let some = try await database.store.diff(other, until: ContinuousClock.now)
+            #expect(!some.isComplete && some.accounts == 500)
+            let all = try await database.store.diff(other, until: ContinuousClock.now + .seconds(60))
+            #expect(all.isComplete && all.accounts == 1200)
         }
     }
 }

@@ -14,7 +14,7 @@ struct CatalogTests {
         async throws
     {
         var generator = SeededGenerator()
-        let entries = Purchases.many(150, accounts: 60, &generator).shuffled(using: &generator)
+        let entries = Purchases.many(takesAllSamples ? 150 : 60, accounts: 60, &generator).shuffled(using: &generator)
         try await AccountDatabase.with { database in
             try await database.apply(Array(entries.prefix(20)))
             let watch = Task {

@@ -60,6 +60,7 @@ struct ErasureColumnTests {
             values ('1', 'com.example.app', 'Production', 'proof', 'TOKEN')
             """),
         "staff_acts.token": .kept("(token, kind, recorded_by, why) values ('TOKEN', 'revoke', 'sam', 'fraud')"),
+        "staff_notes.token": .kept("(token, recorded_by, body) values ('TOKEN', 'cli:sam', 'called')"),
         "trials.token": .forgotten(
             """
             (account_hash, token, tier, started_at, ends_at)
@@ -106,7 +107,8 @@ struct ErasureColumnTests {
         "canaries.test_token": .noAccount, "history_windows.walk_token": .noAccount,
         "canary_queue.lease_token": .noAccount, "consumption_queue.lease_token": .noAccount,
         "delivery_queue.lease_token": .noAccount, "extension_queue.lease_token": .noAccount,
-        "history_queue.lease_token": .noAccount, "outbox_queue.lease_token": .noAccount,
+        "history_queue.lease_token": .noAccount, "job_queue.lease_token": .noAccount,
+        "outbox_queue.lease_token": .noAccount,
         "refresh_queue.lease_token": .noAccount,
     ]
 

@@ -63,15 +63,45 @@ struct ExpiringTests {
                     else { continue }
                     expected.append("\(token(number)) \(view.current.tier) \(view.current.status.rawValue) \(end)")
                 }
-                let told = found.accounts.map { "\($0.token) \($0.tier) \($0.status) \($0.accessUntil)" }
+                let told = found.accounts.elements.map { "\($0.token) \($0.tier) \($0.status) \($0.accessUntil)" }
                 #expect(told.sorted() == expected.sorted(), "\(found.days) days, seed \(generator.seed)")
-                #expect(found.accounts.map(\.accessUntil) == found.accounts.map(\.accessUntil).sorted())
-                #expect(found.accounts.allSatisfy { (1...max(1, found.days)).contains($0.daysLeft) })
+                let ends = found.accounts.elements.map(\.accessUntil)
+                #expect(ends == ends.sorted() && found.accounts.next == nil)
+                #expect(found.accounts.elements.allSatisfy { (1...max(1, found.days)).contains($0.daysLeft) })
                 if found.days >= 7 { #expect(!told.isEmpty, "seed \(generator.seed)") }
             }
-            let few = try await database.store.expiring(within: 30, in: "Production", limit: 1)
-            #expect(few.accounts.count == 1)
-            #expect(try await database.store.expiring(within: 30, in: "Sandbox", limit: 9).accounts.isEmpty)
+            let all = try await database.store.expiring(within: 30, in: "Production", limit: 1000).accounts.elements
+            var (paged, cursor): ([ExpiringAccount], ListCursor?) = ([], nil)
+            repeat {
+                let page = try await database.store.expiring(within: 30, in: "Production", after: cursor, limit: 3)
+                #expect(page.accounts.elements.count == 3 || page.accounts.next == nil)
+                paged += page.accounts.elements
+                cursor = page.accounts.next
+            } while cursor != nil
+            #expect(paged.map(\.token) == all.map(\.token), "seed \(generator.seed)")
+            for (app, count) in [(Shop.app, all.count), ("com.example.none", 0)] {
+                let of = try await database.store.expiring(within: 30, in: "Production", of: [app], limit: 1000)
+                #expect(of.accounts.elements.count == count, "\(app)")
+            }
+            #expect(try await database.store.expiring(within: 30, in: "Sandbox", limit: 9).accounts.elements.isEmpty)
+            // In pages that look through four, of which one is asked for where nothing fits.
+            for (environment, limit) in [("Production", 3), ("Sandbox", 1)] {
+                var (bounded, looked): ([ExpiringAccount], [Int?]) = ([], [])
+                repeat {
+                    let page = try await database.store.expiring(
+                        within: 30, in: environment, after: cursor, limit: limit, lookingThrough: 4
+                    ).accounts
+                    bounded += page.elements
+                    looked.append(page.lookedThrough)
+                    cursor = page.next
+                } while cursor != nil
+                let expected = environment == "Production" ? all : []
+                #expect(bounded.map(\.token) == expected.map(\.token), "seed \(generator.seed)")
+                if environment == "Sandbox" {
+                    #expect(looked.count == all.count / 4 + 1 && looked.dropLast().allSatisfy { $0 == 4 })
+                }
+                #expect(looked.last == .some(nil))
+            }
         }
     }
 
@@ -92,11 +122,20 @@ struct ExpiringTests {
                   from generate_series(1, 20000) n cross join storehook.catalog_state c
                 """, deadline: .seconds(60))
             try await database.pool.query("analyze storehook.account_status", deadline: .seconds(60))
-            let plan = try await database.pool.query(
-                "explain select * from storehook.expiring_soon('7 days') where environment = 'Production' limit 100"
-            ).map { try $0.decode(0, as: String.self) }.joined(separator: "\n")
-            #expect(plan.contains("account_status_by_end") && !plan.contains("Seq Scan on account_status"), "\(plan)")
-            #expect(try await database.store.expiring(within: 7, in: "Production", limit: 1000).accounts.count == 140)
+            // A page begins where the one before ended.
+            for rest in ["", "and access_until >= now() + interval '3 days' order by access_until, token"] {
+                let plan = try await database.pool.query(
+                    """
+                    explain select * from storehook.expiring_soon('7 days')
+                     where environment = 'Production' \(unescaped: rest) limit 100
+                    """
+                ).map { try $0.decode(0, as: String.self) }.joined(separator: "\n")
+                #expect(
+                    plan.contains("account_status_by_end") && !plan.contains("Seq Scan on account_status"), "\(plan)")
+                #expect(rest.isEmpty || plan.contains(/Index Cond: .*3 days/), "\(plan)")
+            }
+            let found = try await database.store.expiring(within: 7, in: "Production", limit: 1000)
+            #expect(found.accounts.elements.count == 140)
         }
     }
 }

@@ -22,7 +22,7 @@ struct LifeReadersTests {
         arguments: [[], [.seats, .boughtAgain], [.erasedAccount]] as [Set<LifeFeature>])
     func readers(_ more: Set<LifeFeature>) async throws {
         var generator = SeededGenerator()
-        let lives = sampledSeeds(of: more.isEmpty ? 300 : 150).map {
+        let lives = sampledSeeds(of: more.isEmpty ? 300 : 150, oneIn: 30).map {
             AccountLifeMaker.life(seed: $0, number: Int($0), with: Self.features.union(more), leeway: 0)
         }
         let messages = lives.flatMap(\.messages).shuffled(using: &generator)

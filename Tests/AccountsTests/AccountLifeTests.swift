@@ -9,18 +9,22 @@ import Testing
 /// status.
 @Suite("Accounts against an independent model")
 struct AccountLifeTests {
-    private static let lives = sampledSeeds(of: takesAllSamples ? 2_000 : 1_000)
+    private static let lives = sampledSeeds(of: 2_000, oneIn: 20)
+    /// Of lives whose accounts are compared, which takes longer.
+    private static let accountLives = sampledSeeds(of: 2_000, oneIn: 50)
+    /// Whether a message is lost. By default it is the one or the other, chosen by chance.
+    private static let losses = sampled([false, true])
 
     @Test(
         "a random line is what the model says, just before, at and just after each border, whole or with one message lost",
-        arguments: [false, true])
+        arguments: losses)
     func lines(_ isLossy: Bool) throws {
         try Self.live(isLossy) { life, heard in Self.difference(lines: heard, of: life) }
     }
 
     @Test(
         "a random line with seats that were added and refunded is what the model says, whole or with one message lost",
-        arguments: [false, true])
+        arguments: losses)
     func seats(_ isLossy: Bool) throws {
         var (added, refunded) = (0, 0)
         try Self.live(isLossy, with: LifeFeature.first.union([.seats])) { life, heard in
@@ -33,7 +37,7 @@ struct AccountLifeTests {
 
     @Test(
         "a thing bought for good, restored, refunded and bought again is held when the model says, whole or with one lost",
-        arguments: [false, true])
+        arguments: losses)
     func things(_ isLossy: Bool) throws {
         var (again, held) = (0, 0)
         try Self.live(isLossy, with: LifeFeature.first.union([.boughtAgain])) { life, heard in
@@ -55,30 +59,32 @@ struct AccountLifeTests {
 
     @Test(
         "a random account is what the model says, just before, at and just after each border, whole or with one message lost",
-        arguments: [false, true])
+        arguments: losses)
     func accounts(_ isLossy: Bool) throws {
-        try Self.live(isLossy, Self.difference(account:heard:))
+        try Self.live(isLossy, of: Self.accountLives, Self.difference(account:heard:))
     }
 
     @Test(
         "a random account with seats and with things that are bought again is what the model says, whole or with one message lost",
-        arguments: [false, true])
+        arguments: losses)
     func accountsBuyingMore(_ isLossy: Bool) throws {
         try Self.live(
-            isLossy, with: LifeFeature.first.union([.seats, .boughtAgain]), Self.difference(account:heard:))
+            isLossy, of: Self.accountLives, with: LifeFeature.first.union([.seats, .boughtAgain]),
+            Self.difference(account:heard:))
     }
 
     @Test(
         "a random account is what the catalog of each instant makes of it, and acts are about what was there by their own, whole or with one message lost",
-        arguments: [false, true])
+        arguments: losses)
     func catalogs(_ isLossy: Bool) throws {
         try Self.live(
-            isLossy, with: LifeFeature.first.union([.catalogs]), Self.difference(account:heard:))
+            isLossy, of: Self.accountLives, with: LifeFeature.first.union([.catalogs]),
+            Self.difference(account:heard:))
     }
 
     @Test(
         "a random account that was erased has what it proved since, and nothing else, whole or with one message lost",
-        arguments: [false, true])
+        arguments: losses)
     func erased(_ isLossy: Bool) throws {
         var back = 0
         try Self.live(isLossy, with: LifeFeature.first.union([.erasedAccount])) { life, heard in
@@ -115,11 +121,12 @@ struct AccountLifeTests {
 
     /// Tells of each life in which a test finds a difference; its messages are heard in any order.
     private static func live(
-        _ isLossy: Bool, with features: Set<LifeFeature> = LifeFeature.first,
+        _ isLossy: Bool, of seeds: [UInt64] = AccountLifeTests.lives,
+        with features: Set<LifeFeature> = LifeFeature.first,
         _ difference: (AccountLife, LifeFacts) throws -> String?
     ) throws {
         var generator = SeededGenerator()
-        for seed in lives {
+        for seed in seeds {
             let life = AccountLifeMaker.life(seed: seed, with: features, losing: isLossy)
             let heard = try LifeFacts(life, heard: life.messages.shuffled(using: &generator))
             if let difference = try difference(life, heard) {

@@ -103,12 +103,12 @@ struct ListTests {
     @Test("No more than two files of a member are written at once")
     func slots() async throws {
         let slots = ExportSlots()
-        var held = [try slots.slot(of: 1), try slots.slot(of: 1)]
-        #expect(throws: (any Error).self) { try slots.slot(of: 1) }
-        let others = try (2...7).map { try slots.slot(of: $0) }
-        #expect(throws: (any Error).self) { try slots.slot(of: 8) }
+        var held = [try slots.slot(of: "cli:1"), try slots.slot(of: "cli:1")]
+        #expect(throws: (any Error).self) { try slots.slot(of: "cli:1") }
+        let others = try (2...7).map { try slots.slot(of: "cli:\($0)") }
+        #expect(throws: (any Error).self) { try slots.slot(of: "cli:8") }
         held.removeLast()
-        #expect((try? slots.slot(of: 1)) != nil)
+        #expect((try? slots.slot(of: "cli:1")) != nil)
         _ = others
     }
 }

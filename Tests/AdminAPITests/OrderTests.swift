@@ -83,6 +83,10 @@ struct OrderTests {
             let shown = try await desk.get("/admin/orders/\(refunded)", token)
             #expect(shown.body.contains(#"{"currency":"EUR","paid":9990,"refunded":3996}"#), "\(shown.body)")
             #expect(shown.object?.elementCount("lines") == 2 && shown.body.contains(#""isComputed":true"#))
+            let lines = shown.object?.objects("lines") ?? []
+            let (price, back) = (lines.first?.integer("amount") ?? 0, lines.last?.integer("amount") ?? 0)
+            #expect(back > 0 && lines.first?.integer("maxRefundable") == price - back, "\(shown.body)")
+            #expect(lines.last?.integer("maxRefundable") == nil)
         }
     }
 

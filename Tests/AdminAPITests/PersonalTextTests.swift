@@ -1,5 +1,7 @@
+import AccountStore
 import AppStorePayloads
 import AuditStore
+import Base
 import Staff
 import TestSupport
 import Testing
@@ -44,6 +46,15 @@ struct PersonalTextTests {
                 #expect(!file.body.contains("@example.com") && file.body.contains("ad…"))
             }
             #expect(try await desk.get("/admin/staff", tokens[.admin]).body.contains("admin.0@example.com"))
+            let one = try #require(try await desk.staff.list(withRemoved: false).first)
+            for role in StaffRole.allCases {
+                let shown = try await desk.get("/admin/staff/\(one.id)", tokens[role])
+                #expect(shown.status == 200 && shown.object?.integer("id") == one.id, "\(shown.body)")
+                #expect(shown.body.contains(one.mail) == (role == .admin), "\(role): \(shown.body)")
+                #expect(shown.object?.elementCount("issued") == (role == .admin ? 1 : 0), "\(role): \(shown.body)")
+                #expect(shown.object?["passwordSetAt"]?.isNull == true && shown.object?["lastLoginAt"]?.isNull == true)
+            }
+            #expect(try await desk.get("/admin/staff/4711", tokens[.admin]).status == 404)
             #expect(try await desk.audit.tail() == before)
         }
     }

@@ -38,6 +38,68 @@ struct RefundTests {
 
     private static let record = #"{"reference": "bank 7", "amount": 4000, "at": "2026-01-31T12:00:00Z"}"#
 
+    @Test(
+        "Those that wait for a decision are listed by what is due next: first what Apple waits for, and then the oldest"
+    )
+    func due() async throws {
+        try await withDesk { desk in
+            let (_, sams) = try await desk.member(.support)
+            let (_, kims) = try await desk.member(.admin)
+            for number in 10...14 {
+                let made = try await ask(desk, try await desk.order(number), sams)
+                #expect(made.status == 201 && made.object?["dueAt"]?.isNull == true, "\(made.body)")
+            }
+            for (transaction, hours) in [("10011", 3), ("10012", 8), ("10014", 13)] as [(String, Int32)] {
+                try await desk.observer.query(
+                    """
+                    insert into storehook.notifications
+                           (notification_uuid, outbox_id, type, environment, bundle_id, original_transaction_id, transaction_id, signed_at,
+                            received_at, outcome)
+                    values (gen_random_uuid(), 2000 + \(hours), 'CONSUMPTION_REQUEST', 'Production', \(Desk.app), \(transaction), \(transaction + ".0"),
+                            date_trunc('second', now()) - make_interval(hours => \(hours)), now(), 'applied')
+                    """)
+            }
+            #expect(try await decide(desk, "approve", kims, "{}").status == 200)
+            func numbers(_ query: String) async throws -> [String] {
+                let list = try await desk.get("/admin/refund-requests\(query)", sams)
+                #expect(list.status == 200, "\(list.body)")
+                return list.object?["requests"]?.elements?.compactMap { $0.object?.string("number") } ?? []
+            }
+            #expect(try await numbers("?sort=due") == ["RF-003", "RF-002", "RF-004", "RF-005"])
+            #expect(try await numbers("?sort=latest") == ["RF-005", "RF-004", "RF-003", "RF-002", "RF-001"])
+            #expect(try await numbers("?sort=due&environment=Sandbox").isEmpty)
+            #expect(try await numbers("?sort=due&state=approved").isEmpty)
+            var (paged, after): ([String], String) = ([], "")
+            while true {
+                let page = try await desk.get("/admin/refund-requests?sort=due&limit=1\(after)", sams)
+                paged += page.object?["requests"]?.elements?.compactMap { $0.object?.string("number") } ?? []
+                guard let next = page.object?.string("next") else { break }
+                after = "&after=\(next)"
+            }
+            #expect(paged == ["RF-003", "RF-002", "RF-004", "RF-005"])
+            let now = Timestamp(try await desk.now())
+            /// In how many minutes something is due.
+            func minutes(_ number: String) async throws -> Int64? {
+                let request = try await desk.get("/admin/refund-requests/\(number)", sams).object
+                #expect((request?.integer("waitingSeconds") ?? -1) >= 0, "\(number)")
+                return request?.string("dueAt").flatMap { Timestamp(iso8601: $0) }.map {
+                    ($0.millisecondsSince1970 - now.millisecondsSince1970) / 60_000
+                }
+            }
+            // Two hours before the end of twelve.
+            #expect((115...120).contains(try await minutes("RF-003") ?? 0))
+            #expect((415...420).contains(try await minutes("RF-002") ?? 0))
+            #expect((43_190...43_200).contains(try await minutes("RF-001") ?? 0))
+            #expect(try await minutes("RF-005") == nil, "Apple's request is over")
+            #expect(try await decide(desk, "reject", kims, #"{"note": "no"}"#, "RF-003").status == 200)
+            let rejected = try await desk.get("/admin/refund-requests/RF-003", sams).object
+            #expect(rejected?["dueAt"]?.isNull == true && rejected?["waitingSeconds"]?.isNull == true)
+            for wrong in ["sort=first", "sort=due&after=1", "sort=due&after=x/1", "after=-/1"] {
+                #expect(try await desk.get("/admin/refund-requests?\(wrong)", sams).status == 400, "\(wrong)")
+            }
+        }
+    }
+
     @Test("One is made, approved once and recorded; what comes too late is 409, and each act is on record")
     func life() async throws {
         try await withDesk { desk in

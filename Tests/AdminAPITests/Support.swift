@@ -6,11 +6,13 @@ import AppStorePayloads
 import AsyncHTTPClient
 import AuditStore
 import Base
+import EventStore
 import Foundation
 import HTTPKit
 import Logging
 import NIOCore
 import NIOHTTP1
+import Operations
 import OrderStore
 import Pipeline
 import Postgres
@@ -95,6 +97,7 @@ struct RunningDesk: Sendable {
     /// A way to the database beside the API's own.
     let observer: PostgresPool
     let tokens: StaffTokenTable
+    let feed: OverviewFeed
     let judge: AnswerJudge
 
     var staff: StaffMembers { StaffMembers(observer) }
@@ -183,11 +186,15 @@ struct RunningDesk: Sendable {
 
 /// Runs an admin API with a catalog of two apps. `person-1` subscribes to the first app, and `person-2` to the second. Ends it gracefully after
 /// `body`, also where that throws.
-/// - Parameter adjust: changes how it listens.
+/// - Parameters:
+///   - adjust: changes how it listens.
+///   - secrets: whether endpoints get new secrets from it.
+///   - overviews: the bounds of overviews that go on.
 func withDesk<T: Sendable>(
     adjusting adjust: (inout APIConfiguration) -> Void = { _ in }, apps: Set<String> = [],
-    rules: StaffRules = StaffRules(),
-    isolation: isolated (any Actor)? = #isolation, _ body: (RunningDesk) async throws -> T
+    rules: StaffRules = StaffRules(), secrets: EndpointSecrets = .noKey,
+    overviews: OverviewFeed.Bounds = OverviewFeed.Bounds(), isolation: isolated (any Actor)? = #isolation,
+    _ body: (RunningDesk) async throws -> T
 ) async throws -> T {
     try await withMigratedDatabase(Schema.migrations, then: "select storehook.ensure_outbox_partitions()") { database in
         let observer = PostgresPool(configuration: database.configuration, size: 4, logger: quiet)
@@ -200,13 +207,18 @@ func withDesk<T: Sendable>(
         adjust(&configuration)
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         let watch = DatabaseWatch(watchPool, logger: quiet)
-        let handlers = AdminHandlers(pool, EvidencePipeline(pool), accountIDs: .auto, apps: apps, rules: rules)
+        let checks = DatabaseChecks(
+            pool: observer, migrator: try Migrator(migrations: Schema.migrations, oldestFitting: Schema.oldestFitting),
+            configuration: database.configuration, storeDeadline: .seconds(4), role: .console, namesAccounts: false)
+        let handlers = AdminHandlers(
+            pool, EvidencePipeline(pool), accountIDs: .auto, apps: apps, rules: rules, secrets: secrets,
+            checks: checks, overviews: overviews, logger: quiet)
         let endpoints = AdminEndpoint.withStanding(handlers.endpoints)
         let staff = StaffMembers(pool)
         let tokens = StaffTokenTable(staff, logger: quiet)
         let api = AdminAPI(
-            endpoints, staff, tokens, ForbiddenTries(pool), watch: watch, configuration: configuration,
-            metrics: APIMetrics(endpoints: endpoints), logger: quiet
+            endpoints, staff, tokens, ForbiddenTries(pool), feed: handlers.feed, watch: watch,
+            configuration: configuration, metrics: APIMetrics(endpoints: endpoints), logger: quiet
         ) { listening.yield($0) }
         let services = ServiceGroup(services: [pool, watchPool, api], logger: quiet)
         let running = Task { try await services.run() }
@@ -215,7 +227,8 @@ func withDesk<T: Sendable>(
         let result: Result<T, any Error>
         do {
             let desk = RunningDesk(
-                port: port, observer: observer, tokens: tokens, judge: try await AnswerJudge(port: port))
+                port: port, observer: observer, tokens: tokens, feed: handlers.feed,
+                judge: try await AnswerJudge(port: port))
             _ = try await AccountStore(observer).apply(Desk.catalog, by: "cli:test")
             try await desk.buy([
                 Desk.entry(Desk.purchase(1), "basic", for: Desk.token(1), number: 1),

@@ -12,7 +12,9 @@ enum Shop {
     static let signer = Task { try ReceiptSigner.rsa() }
 
     /// A signer with elliptic keys, which are made at once, and certificates bent from root to leaf.
-    static func elliptic(_ bend: (inout CertificateShape, _ place: Int) -> Void) throws -> ReceiptSigner {
+    static func elliptic(
+        _ bend: (inout CertificateShape, _ place: Int) -> Void = { _, _ in }
+    ) throws -> ReceiptSigner {
         var shapes: [CertificateShape] = [.root, .intermediate, .leaf]
         for place in shapes.indices { bend(&shapes[place], place) }
         let root = try SimulatedCertificate(shapes[0])

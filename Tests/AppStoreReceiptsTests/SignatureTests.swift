@@ -38,7 +38,7 @@ struct SignatureTests {
         let signer = try await Shop.signer.value
         let verifier = Shop.verifier(trusting: signer)
         func code(_ bytes: [UInt8]) -> VerificationCode? { Shop.code(verifier, bytes) }
-        #expect(code(try ReceiptSigner.rsa().sign(Shop.receipt())) == .untrustedRoot)
+        #expect(code(try Shop.elliptic().sign(Shop.receipt())) == .untrustedRoot)
         #expect(code(ReceiptSigner.unsigned(Shop.receipt().content)) == .malformed)
         for signsAttributes in [false, true] {
             var edited = signer
@@ -66,11 +66,11 @@ struct SignatureTests {
     @Test("under a trusted root is worth nothing without Apple's marks, and where a leaf acts as an authority")
     func marks() throws {
         for place in [1, 2] {
-            let signer = try ReceiptSigner.rsa { if $1 == place { $0.extensions = [] } }
+            let signer = try Shop.elliptic { if $1 == place { $0.extensions = [] } }
             #expect(
                 Shop.code(Shop.verifier(trusting: signer), try signer.sign(Shop.receipt())) == .missingMarkerOID)
         }
-        let signer = try ReceiptSigner.rsa { if $1 == 1 { $0.authority = .no } }
+        let signer = try Shop.elliptic { if $1 == 1 { $0.authority = .no } }
         #expect(Shop.code(Shop.verifier(trusting: signer), try signer.sign(Shop.receipt())) == .invalidChain)
     }
 
@@ -118,7 +118,7 @@ struct SignatureTests {
     @Test("counts by the receipt's own date, also when its certificates are long over, and not by one in the future")
     func dates() throws {
         let start = Timestamp(millisecondsSince1970: Shop.now).adding(days: -800)
-        let signer = try ReceiptSigner.rsa { shape, place in
+        let signer = try Shop.elliptic { shape, place in
             if place == 2 { (shape.notBefore, shape.notAfter) = (start, start.adding(days: 400)) }
         }
         let verifier = Shop.verifier(trusting: signer)
@@ -128,7 +128,7 @@ struct SignatureTests {
         #expect(try code(start.adding(days: 10)) == nil)
         #expect(try code(start.adding(days: -1)) == .certificateNotValidAt)
         #expect(try code(start.adding(days: 401)) == .certificateNotValidAt)
-        let lasting = try ReceiptSigner.rsa()
+        let lasting = try Shop.elliptic()
         #expect(
             Shop.code(
                 Shop.verifier(trusting: lasting), try lasting.sign(Shop.receipt(at: Shop.now + 600_000)))

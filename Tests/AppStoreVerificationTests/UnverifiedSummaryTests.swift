@@ -33,5 +33,9 @@ struct UnverifiedSummaryTests {
         #expect(read("{\"notificationType\":\"\(String(repeating: "A", count: 65))\"}") == UnverifiedSummary())
         #expect(read("{\"notificationUUID\":\"no\",\"subtype\":\"a b\",\"signedDate\":\"1\"}") == UnverifiedSummary())
         #expect(read("{\"subtype\":\"OF_2030\"}").subtype?.rawValue == "OF_2030")
+        #expect(read(#"{"bundleId":"com.example.app"}"#).bundleId == "com.example.app")
+        #expect(read(#"{"data":{"bundleId":"com.example.a-1"}}"#).bundleId == "com.example.a-1")
+        #expect(read(#"{"data":{"bundleId":"a b"}}"#) == UnverifiedSummary())
+        #expect(read(#"{"summary":{"bundleId":"\u001b[2J"}}"#) == UnverifiedSummary())
     }
 }

@@ -67,7 +67,7 @@ struct FirstFillTests {
         "folded they give what is read, for all who bought before and all who buy meanwhile, and each who bought before is told of once"
     )
     func fill() async throws {
-        let count = takesAllSamples ? 5000 : 90
+        let count = takesAllSamples ? 5000 : 40
         try await withSite(pageSize: 20) { site in
             _ = try await AccountStore(site.pool).apply(Self.catalog, by: "test")
             let before = (1...count).map { earlier($0, site) }

@@ -10,7 +10,7 @@ struct ForeignPackageTests {
 
     @Test(
         "fetches no dependency of the servers, and links another version of one of them",
-        arguments: ["path", "tag"])
+        arguments: sampled(["path", "tag"]))
     func linked(_ how: String) async throws {
         try await Compiler.with { compiler in
             let world = compiler.directory

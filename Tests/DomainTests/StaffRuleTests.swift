@@ -26,7 +26,7 @@ struct StaffRuleTests {
         Row(.grant(days: 1), support, nil, nil), Row(.grant(days: 90), support, nil, nil),
         Row(.grant(days: 91), support, days, nil), Row(.grant(days: 36_500), support, days, nil),
         Row(.extend(days: 90), support, nil, nil), Row(.extend(days: 91), support, days, nil),
-        Row(.addNote, support, nil, nil),
+        Row(.addNote, support, nil, nil), Row(.saveFilters, support, nil, nil),
         Row(.createRefundRequest, support, nil, nil), Row(.cancelRefundRequest, support, nil, nil),
         Row(.rehearseReplay, support, nil, nil), Row(.replay, support, nil, nil),
         Row(.approveRefundRequest(isOwn: false), admin, admin, nil),
@@ -65,14 +65,14 @@ struct StaffRuleTests {
         kind: StaffTask.Kind
     ) throws {
         let ofAccounts: Set<StaffTask.Kind> = [
-            .grant, .extend, .revoke, .unrevoke, .changeTier, .movePurchase, .changeAccounts, .recordConsent,
+            .grant, .extend, .addNote, .revoke, .unrevoke, .changeTier, .movePurchase, .changeAccounts, .recordConsent,
         ]
         let task = try #require(Self.rows.first { $0.task.kind == kind && $0.answers[2] == nil }?.task)
         let rules = StaffRules()
         func refusal(_ scope: StaffScope, _ apps: Set<String>) -> StaffRefusal? {
             rules.refusal(of: task, by: .admin, of: scope, catalogApps: apps)
         }
-        let always: StaffRefusal? = kind == .manageStaff ? .allApps : nil
+        let always: StaffRefusal? = [.manageStaff, .applyCatalog].contains(kind) ? .allApps : nil
         #expect(refusal(.some(["a"]), ["a", "b"]) == (ofAccounts.contains(kind) ? .otherApps : always))
         #expect(refusal(.some(["a", "b", "c"]), ["a", "b"]) == always && refusal(.all, ["a", "b"]) == nil)
     }

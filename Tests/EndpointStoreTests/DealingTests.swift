@@ -94,7 +94,7 @@ struct DealingTests {
             // Of an app also what is no app's, as a grant, and what another one changed of an account.
             #expect(counts == [3, 1, 3])
             let resent = try await site.store.resend(
-                EventSelection(token: UniqueIdentifier(EndpointSite.token(1)), endpointID: app.id))
+                EventSelection(token: UniqueIdentifier(EndpointSite.token(1)), endpointID: app.id), by: "cli:test")
             #expect(resent == 0, "what it wants waits, and the rest it does not want")
         }
     }

@@ -43,12 +43,53 @@ struct ResendTests {
     func byNumber() async throws {
         try await delivered { site, ids in
             let events = try await eventIDs(site)
-            #expect(try await site.store.resend(EventSelection(eventIDs: [events[1]])) == 2)
-            #expect(try await site.store.resend(EventSelection(eventIDs: [events[1]])) == 0, "it waits already")
-            #expect(try await site.store.resend(EventSelection(eventIDs: [events[2]], endpointID: ids[0])) == 1)
+            #expect(try await site.store.resend(EventSelection(eventIDs: [events[1]]), by: "cli:test") == 2)
+            #expect(
+                try await site.store.resend(EventSelection(eventIDs: [events[1]]), by: "cli:test") == 0,
+                "it waits already")
+            #expect(
+                try await site.store.resend(EventSelection(eventIDs: [events[2]], endpointID: ids[0]), by: "cli:test")
+                    == 1)
             #expect(try await brought(site, ids[0]) == [[events[1]], [events[2]]])
             #expect(try await brought(site, ids[1]) == [[events[1]]])
             #expect(Delivery.webhookID(events[1]) == "evt_\(events[1])" && Delivery.eventID("evt_7") == 7)
+        }
+    }
+
+    @Test(
+        "what is sent again is on record with who did it and why, an act for each endpoint; what sends nothing is not")
+    func record() async throws {
+        try await delivered { site, ids in
+            let events = try await eventIDs(site)
+            /// Each act: who, on what, how many deliveries, and whether it has this reason.
+            func acts() async throws -> [String] {
+                try await site.pool.query(
+                    """
+                    select concat_ws(' ', a.actor, a.act, a.subject_kind, a.subject, a.after::jsonb ->> 'deliveries',
+                                     a.after::jsonb ->> 'first_events', coalesce(t.body, '') like '%repaired%')
+                      from storehook.audit a left join storehook.audit_texts t using (place)
+                     where a.act = 'resend_delivery' order by a.place
+                    """
+                ).map { try $0.decode(0, as: String.self) }
+            }
+            let one = EventSelection(eventIDs: [events[1]])
+            #expect(try await site.store.resend(one, by: "cli:kim", why: "repaired") == 2)
+            let both = ids.map { #"cli:kim resend_delivery endpoint \#($0) 1 ["evt_\#(events[1])"] t"# }
+            #expect(try await acts() == both)
+            #expect(try await site.store.resend(one, by: "cli:kim", why: "repaired") == 0)
+            #expect(try await acts() == both)
+            let rest = EventSelection(since: .earliest, endpointID: ids[0])
+            #expect(try await site.store.resend(rest, by: "cli:sam", portion: 2) == 3)
+            let counted = try await acts().dropFirst(2)
+            #expect(
+                counted.allSatisfy { $0.hasPrefix("cli:sam resend_delivery endpoint \(ids[0]) ") && $0.hasSuffix(" f") }
+            )
+            #expect((2...4).contains(counted.count), "a transaction is an act: \(counted)")
+            let delivered = try await site.store.deliveries(
+                EventSelection(eventIDs: [events[3]], endpointID: ids[1]), outcome: .delivered, limit: 9)
+            let delivery = try #require(delivered.elements.first)
+            #expect(try await site.store.resend(delivery, by: "cli:kim", why: "repaired"))
+            #expect(try await acts().last?.hasPrefix("cli:kim resend_delivery delivery \(delivery.id) 1 ") == true)
         }
     }
 
@@ -59,7 +100,7 @@ struct ResendTests {
             try await site.write(of: 1)
             try await site.deal(ids[0])
             let token = UniqueIdentifier(EndpointSite.token(1))
-            #expect(try await site.store.resend(EventSelection(token: token, endpointID: ids[0])) == 2)
+            #expect(try await site.store.resend(EventSelection(token: token, endpointID: ids[0]), by: "cli:test") == 2)
             let lanes = try await brought(site, ids[0])
             #expect(lanes.map { $0.dropFirst() } == [[events[0], events[1]]])
             let previous = try await site.pool.query(
@@ -75,13 +116,15 @@ struct ResendTests {
             let late = try await site.add("https://late.example/").id
             let narrow = try await site.add("https://narrow.example/", EndpointFilter(environment: "Sandbox")).id
             let instant: PostgresTimestamp = try await site.value("select max(told_at) from storehook.events")
-            #expect(try await site.store.resend(EventSelection(since: instant, endpointID: late)) == 2)
+            #expect(try await site.store.resend(EventSelection(since: instant, endpointID: late), by: "cli:test") == 2)
             #expect(
                 try await site.store.resend(
-                    EventSelection(since: instant.adding(.seconds(-3600)), until: instant, endpointID: late))
+                    EventSelection(since: instant.adding(.seconds(-3600)), until: instant, endpointID: late),
+                    by: "cli:test")
                     == 2)
             #expect(
-                try await site.store.resend(EventSelection(since: instant.adding(.seconds(-3600)), endpointID: narrow))
+                try await site.store.resend(
+                    EventSelection(since: instant.adding(.seconds(-3600)), endpointID: narrow), by: "cli:test")
                     == 0)
             let events = try await eventIDs(site)
             #expect(Set(try await brought(site, late)) == [[events[0], events[1]], [events[2], events[3]]])
@@ -104,7 +147,7 @@ struct ResendTests {
             let late = try await site.add().id
             for portion in [1, 3, 5, 2_000] as [Int64] {
                 let sent = try await site.store.resend(
-                    EventSelection(since: .earliest, endpointID: late), portion: portion)
+                    EventSelection(since: .earliest, endpointID: late), by: "cli:test", portion: portion)
                 #expect(sent == 13, "\(portion) at a time")
                 let ids = try await site.pool.query(
                     "delete from storehook.deliveries_pending returning event_id"
@@ -126,9 +169,9 @@ struct ResendTests {
             try await site.write(1, of: 2)
             let instant: PostgresTimestamp = try await site.value(
                 "select min(told_at) from storehook.events where sequence = 3")
-            #expect(try await site.store.resend(EventSelection(since: instant, endpointID: id)) == 0)
+            #expect(try await site.store.resend(EventSelection(since: instant, endpointID: id), by: "cli:test") == 0)
             let token = UniqueIdentifier(EndpointSite.token(1))
-            #expect(try await site.store.resend(EventSelection(token: token)) == 2)
+            #expect(try await site.store.resend(EventSelection(token: token), by: "cli:test") == 2)
             _ = try await site.store.enable(id, skipsMissed: false, by: "test")
             try await site.deal(id)
             let waiting = try await site.pool.query(
@@ -143,7 +186,9 @@ struct ResendTests {
         try await delivered { site, ids in
             let events = try await eventIDs(site)
             for event in events.prefix(2) {
-                #expect(try await site.store.resend(EventSelection(eventIDs: [event], endpointID: ids[0])) == 1)
+                #expect(
+                    try await site.store.resend(EventSelection(eventIDs: [event], endpointID: ids[0]), by: "cli:test")
+                        == 1)
                 try await site.deal(ids[0])
                 let isPast: Bool = try await site.value(
                     """
@@ -163,8 +208,9 @@ struct ResendTests {
                 "update storehook.deliveries set outcome = 'dead', reason = 'timeout' where endpoint_id = \(ids[0])")
             let events = try await eventIDs(site)
             #expect(
-                try await site.store.resend(EventSelection(eventIDs: Array(events.prefix(2)), endpointID: ids[0])) == 2)
-            #expect(try await site.store.resendDead(EventSelection(), portion: 2) == 2)
+                try await site.store.resend(
+                    EventSelection(eventIDs: Array(events.prefix(2)), endpointID: ids[0]), by: "cli:test") == 2)
+            #expect(try await site.store.resendDead(EventSelection(), by: "cli:test", portion: 2) == 2)
             #expect(try await site.store.standings().map(\.dead) == [0, 0])
         }
     }
@@ -186,12 +232,12 @@ struct ResendTests {
                         }, retry: nil)
                 ], of: id, token: batch.token, EndpointNews())
             #expect(try await site.store.standings().map(\.dead) == [2])
-            #expect(try await site.store.resendDead(EventSelection(endpointID: 99)) == 0)
-            #expect(try await site.store.resendDead(EventSelection()) == 2)
-            #expect(try await site.store.resendDead(EventSelection()) == 0)
+            #expect(try await site.store.resendDead(EventSelection(endpointID: 99), by: "cli:test") == 0)
+            #expect(try await site.store.resendDead(EventSelection(), by: "cli:test") == 2)
+            #expect(try await site.store.resendDead(EventSelection(), by: "cli:test") == 0)
             #expect(try await site.store.standings().map(\.dead) == [0])
             #expect(try await brought(site, id) == [row.content.map(\.eventID)])
-            let records = try await site.store.deliveries(EventSelection(), limit: 10)
+            let records = try await site.store.deliveries(EventSelection(), limit: 10).elements
             #expect(records.map(\.outcome) == [.waiting, .waiting, .dead, .dead])
             #expect(records.last?.resentAt != nil)
         }
@@ -202,7 +248,7 @@ struct ResendTests {
         try await delivered { site, ids in
             let events = try await eventIDs(site)
             func count(_ selection: EventSelection, _ outcome: DeliveryRecord.Outcome? = nil) async throws -> Int {
-                try await site.store.deliveries(selection, outcome: outcome, limit: 100).count
+                try await site.store.deliveries(selection, outcome: outcome, limit: 100).elements.count
             }
             #expect(try await count(EventSelection()) == 8)
             #expect(try await count(EventSelection(endpointID: ids[0])) == 4)
@@ -215,6 +261,27 @@ struct ResendTests {
             let last: PostgresTimestamp = try await site.value("select max(told_at) from storehook.events")
             #expect(try await count(EventSelection(since: last)) == 4)
             #expect(try await count(EventSelection(until: last)) == 4)
+            // In pages, of which each looks through three.
+            let own = EventSelection(endpointID: ids[0])
+            let all = try await site.store.deliveries(own, limit: 100).elements.map(\.id)
+            var (paged, cursor): ([Int64], ListCursor?) = ([], nil)
+            repeat {
+                let page = try await site.store.deliveries(own, after: cursor, limit: 2, lookingThrough: 3)
+                paged += page.elements.map(\.id)
+                cursor = page.next
+            } while cursor != nil
+            #expect(paged == all && all == all.sorted(by: >))
+            // What is asked for by account is found by its events, and comes in the same order.
+            let about = EventSelection(token: token)
+            let whole = try await site.store.deliveries(about, limit: 100).elements.map(\.id)
+            paged = []
+            repeat {
+                let page = try await site.store.deliveries(about, after: cursor, limit: 1, lookingThrough: 1)
+                paged += page.elements.map(\.id)
+                cursor = page.next
+            } while cursor != nil
+            #expect(!whole.isEmpty && paged == whole && whole == whole.sorted(by: >))
+            #expect(try await site.store.deliveries(own, of: ["com.example.none"], limit: 9).elements.isEmpty)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Base
 import EventStore
 import EvidenceStore
 import Foundation
@@ -64,7 +65,7 @@ struct SettlingTests {
                 ], of: id, token: second.token, EndpointNews())
             let third = try await claim(site, id)
             #expect(third.rows.map { $0.content.count } == [2] && third.rows[0].attempts == 1)
-            let dead = try await site.store.deliveries(EventSelection(), outcome: .dead, limit: 10)
+            let dead = try await site.store.deliveries(EventSelection(), outcome: .dead, limit: 10).elements
             #expect(dead.map(\.sequence) == [1] && dead.first?.attempts == 10 && dead.first?.reason == "http_500")
         }
     }
@@ -240,6 +241,31 @@ struct SettlingTests {
             }
             #expect(try await isDue(from: due) == true)
             #expect(try await isDue(from: due.adding(.milliseconds(1))) == false)
+        }
+    }
+
+    @Test("a glance at endpoints counts up to a bound, says where there is more, and otherwise as is watched")
+    func glance() async throws {
+        try await EndpointSite.with { site in
+            let busy = try await site.add().id
+            let idle = try await site.add("https://b.example/", EndpointFilter(environment: "Production")).id
+            try await site.write(2, of: 1)
+            try await site.deal(busy)
+            for standing in try await site.store.standings() {
+                let seen = try #require(try await site.store.glance(at: [standing.endpointID]).first)
+                #expect(seen.lanes == standing.lanes && seen.behind == standing.behind && seen.dead == standing.dead)
+                #expect(seen.state == standing.state && !seen.hasMoreLanes && !seen.hasMoreDead)
+            }
+            try await site.pool.query(
+                """
+                insert into storehook.deliveries (id, endpoint_id, event_id, told_at, sequence, outcome, attempts, status, reason)
+                select 1000000 + n, \(busy), n, now(), n, 'dead', 9, 500, 'http_500' from generate_series(1, 10050) n
+                """)
+            let all = try await site.store.glance()
+            #expect(all.map(\.endpointID) == [busy, idle] && all.map(\.dead) == [10_000, 0])
+            #expect(all.map(\.hasMoreDead) == [true, false])
+            #expect(try await site.store.standings().map(\.dead) == [10_050, 0])
+            #expect(try await site.store.glance(at: [4711]).isEmpty)
         }
     }
 

@@ -58,7 +58,7 @@ struct RandomLifeTests {
 
     @Test(
         "in random order with repeats, whole or with a third found only weeks later, each thing is told once, and folding gives the status",
-        arguments: [0, 30])
+        arguments: sampled([0, 30]))
     func inAnyOrder(_ lostPercent: Int) throws {
         var generator = TestSupport.SeededGenerator()
         var corrections = 0

@@ -118,7 +118,7 @@ struct IntakeTransactionTests {
     @Test(
         "never deadlocks with workers that apply Apple's notification of the same purchase, and ends in the same rows")
     func beside() async throws {
-        let lanes = 1...(takesAllSamples ? 500 : 150)
+        let lanes = 1...(takesAllSamples ? 500 : 50)
         var generator = TestSupport.SeededGenerator()
         let beside = try await withDesk(connections: 6) { desk in
             let intake = desk.intake()

@@ -28,7 +28,7 @@ struct FigureDatabase: Sendable {
         try await site.number()
     }
 
-    /// Sums all that is due.
+    /// Sums all that is due, in portions greater than a worker's: most days between bookings of these tests and now have nothing.
     /// - Parameters:
     ///   - currency: the reporting currency.
     ///   - hasFiscalMonths: whether fiscal months are kept; nil leaves it as it is.
@@ -38,7 +38,7 @@ struct FigureDatabase: Sendable {
         let commission = try await CommissionStore(site.pool).counting()
         while try await figures.sum(
             in: zone, currency: currency, plans: plans, catalogVersion: current?.version, commission: commission,
-            hasFiscalMonths: hasFiscalMonths)
+            hasFiscalMonths: hasFiscalMonths, atMost: 120)
         {}
     }
 

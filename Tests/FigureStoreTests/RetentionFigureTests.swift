@@ -158,6 +158,46 @@ struct RetentionFigureTests: NoonShop {
         }
     }
 
+    @Test("at an instant, those customers are due whose day had ended, and what was paid until then counts")
+    func then() async throws {
+        try await FigureDatabase.with { database in
+            for entry in Self.months { try await database.hear(entry) }
+            try await database.hear(Self.paid("2", "2023-01-28", "2023-03-28"))
+            try await database.settle()
+            func question(
+                _ figure: Figure, _ from: String, by step: FigureQuestion.Step, _ instant: String
+            ) async throws -> FigureQuestion {
+                try #require(
+                    try await database.figures.question(
+                        figure, from: FigureBound(from), to: FigureBound("2023-12-31"), by: step,
+                        at: Timestamp(iso8601: instant)))
+            }
+            for (instant, due, rows, paid) in [
+                ("2023-02-28T23:59:59Z", 0, 0, 2), ("2023-03-01T00:00:00Z", 2, 2, 3), ("2023-01-31T12:00:00Z", 0, 0, 1),
+            ] as [(String, Int64, Int, Int)] {
+                let asked = try await question(.retention, "2023-01-01", by: .day, instant)
+                let cells = try await database.figures.answer(asked).cells
+                #expect(cells.count == (instant < "2023-02" ? 1 : 2), "\(instant)")
+                let sums = cells.reduce(into: FigureSums()) { $0.add($1.sums) }
+                #expect(sums[months: 0].due == Int64(cells.count) && sums[months: 1].due == due, "\(instant)")
+                let found = try await database.rows(FigureRowQuestion(asked, months: 1))
+                #expect(found.count == rows, "\(instant): \(found)")
+                let values = try await question(.lifetimeValue, "2023-01-01", by: .day, instant)
+                let payments = try await database.rows(FigureRowQuestion(values))
+                #expect(payments.count == paid, "\(instant): \(payments)")
+                let first = try #require(try await database.figures.answer(values).cells.first).sums
+                let value = try #require(Figure.lifetimeValue.columns.first { $0.name == "m1" }).value(first)
+                #expect(value == (due == 0 ? nil : 9_990), "\(instant)")
+            }
+            let ended = try await question(.retention, "2023-01-01", by: .month, "2023-03-30T00:00:00Z")
+            #expect(ended.days.upperBound == CalendarDay("2023-02-28") && !ended.isNothing)
+            let nothing = try await question(.lifetimeValue, "2023-06-01", by: .month, "2023-03-30T00:00:00Z")
+            #expect(nothing.isNothing)
+            #expect(try await database.figures.answer(nothing).cells.isEmpty)
+            #expect(try await database.rows(FigureRowQuestion(nothing)).isEmpty)
+        }
+    }
+
     @Test("time alone makes customers due, also those of several days at the end of a short month")
     func turning() async throws {
         try await FigureDatabase.with { database in

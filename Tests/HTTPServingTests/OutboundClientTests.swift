@@ -49,6 +49,8 @@ struct OutboundClientTests {
         request.answerBody = .ignored(upTo: 10)
         let answer = try await send(request).get()
         #expect(answer.status == 200 && answer.body.isEmpty)
+        request.answerBody = .beginning(upTo: 10)
+        #expect(try await send(request).get().body == [UInt8](repeating: UInt8(ascii: "x"), count: 10))
     }
 
     @Test("ends in time, also where the body does not; then the status counts if that was all that was asked for")
@@ -63,6 +65,12 @@ struct OutboundClientTests {
         #expect(fault(await send(request, limits: limits)) == .timeout)
         request.answerBody = .ignored(upTo: 1 << 30)
         #expect(try await send(request, limits: limits).get().status == 200)
+        request.answerBody = .beginning(upTo: 3)
+        let beginning = try await send(request, limits: limits).get()
+        #expect(beginning.status == 200 && beginning.body == Array("xxx".utf8))
+        request.answerBody = .beginning(upTo: 1 << 30)
+        let most = try await send(request, limits: limits).get()
+        #expect(most.status == 200 && most.body.starts(with: "xxx".utf8))
     }
 
     @Test("says whether anything was sent")

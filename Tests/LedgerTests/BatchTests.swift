@@ -11,7 +11,7 @@ struct BatchTests {
     func sizes() async throws {
         var generator = TestSupport.SeededGenerator()
         let simulation = Simulation(
-            seed: generator.next(), subscribers: 60, notifications: 600, duplicatePercent: 10,
+            seed: generator.next(), subscribers: 60, notifications: samples(of: 600, oneIn: 3), duplicatePercent: 10,
             order: .shuffledWithin(50), endingAt: 1_767_225_600_000)
         let arrivals = try simulation.deliveries.map { try Arrival($0.notification, in: .example) }
         try await LedgerDatabase.with { database in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Appliers at once")
 struct ConcurrencyTests {
-    private static let rounds = 12
+    private static let rounds = samples(of: 12, oneIn: 3)
 
     @Test("on the same notifications never deadlock, and record each once", arguments: [2, 4])
     func sameNotifications(appliers: Int) async throws {

@@ -9,10 +9,10 @@ import Testing
 
 @Suite("The story of a purchase, out of the database")
 struct PurchaseStoryTests {
-    private static let lives = 20
+    private static let lives = samples(of: 20, oneIn: 3)
     private static let shuffles = samples(of: 30)
 
-    @Test("has the same rows however the notifications of 20 lives are shuffled")
+    @Test("has the same rows however the notifications of lives are shuffled: of 20, and by default of six")
     func anyOrder() async throws {
         var generator = TestSupport.SeededGenerator()
         let simulation = Simulation(

@@ -17,7 +17,7 @@ struct StatusAtTests {
         var value: StatusAtInstant?
     }
 
-    private static let chunks = samples(of: 20)
+    private static let chunks = samples(of: 20, oneIn: 20)
     private static let purchasesPerChunk = 1000
 
     @Test(

@@ -169,9 +169,9 @@ struct AttemptTests {
     @Test("the nearest pair comes first, each attempt and transaction once, and any order of arrival ends the same")
     func nearest() async throws {
         try await OrderDatabase.with(catalog: Shop.catalog()) { site in
-            for round in 0..<24 {
+            for round in sampledSeeds(of: 24, oneIn: 3) {
                 let account = "\(round)"
-                var generator = SeededGenerator(seed: UInt64(round))
+                var generator = SeededGenerator(seed: round)
                 let things: [@Sendable () async throws -> Void] = [
                     { try await site.report("pending", at: Shop.day(0), as: account) },
                     { try await site.report("failed", at: Shop.day(2), as: account) },

@@ -55,7 +55,8 @@ struct OrderListTests {
             var found = 0
             let all = Self.restrictions.indices
             let pairs = all.flatMap { first in all[first...].map { (first, $0) } }
-            for places in [[]] + pairs.map({ Set([$0.0, $0.1]) }) {
+            let some: [Set<Int>] = [[]] + sampled(pairs, oneIn: 3, using: &generator).map { Set([$0.0, $0.1]) }
+            for places in some {
                 var filter = OrderFilter()
                 for place in places { Self.restrictions[place](&filter, &generator) }
                 let expected = try await database.expected(filter)
@@ -64,7 +65,7 @@ struct OrderListTests {
                 #expect(listed == expected, "\(filter), \(bounds), seed \(generator.seed)")
                 found += expected.isEmpty ? 0 : 1
             }
-            #expect(found > pairs.count / 2, "hardly a filter found anything: \(generator.seed)")
+            #expect(found > some.count / (takesAllSamples ? 2 : 4), "hardly a filter found anything: \(generator.seed)")
         }
     }
 

@@ -1,3 +1,4 @@
+import Base
 import EvidenceStore
 import Foundation
 import Postgres
@@ -35,6 +36,105 @@ struct DeadLetterTests {
             let counts = try await queue.outbox.deadLetterCounts()
             #expect(counts.map(\.reason) == ["wrong_bundle", "malformed"] && counts.map(\.count) == [2, 1])
             #expect(try await queue.outbox.deadLetterCounts(DeadLetterFilter(reason: "malformed")).map(\.count) == [1])
+        }
+    }
+
+    @Test("are found by their app and by a text, whether they wait or are settled, in pages with the newest first")
+    func pages() async throws {
+        try await withQueue { queue in
+            for app in ["com.example.a", "com.example.b", "com.example.a", nil] {
+                try await queue.fill(1)
+                let lease = Lease.fresh()
+                let rows = try await queue.outbox.claim(1, for: lease).rows
+                try await queue.bury(rows, lease, reason: app == nil ? "malformed" : "wrong_bundle", of: app)
+            }
+            let all = try await queue.outbox.deadLetters(DeadLetterFilter(), limit: 9).map(\.id)
+            func ids(
+                _ filter: DeadLetterFilter = DeadLetterFilter(), _ resolution: DeadLetterResolution = .open
+            ) async throws -> [Int64] {
+                var (found, cursor): ([Int64], ListCursor?) = ([], nil)
+                repeat {
+                    let page = try await queue.outbox.letters(filter, resolution, after: cursor, limit: 1)
+                    #expect(page.elements.count <= 1)
+                    found += page.elements.map(\.id)
+                    cursor = page.next
+                } while cursor != nil
+                return found
+            }
+            #expect(try await ids() == Array(all.reversed()))
+            #expect(try await ids(DeadLetterFilter(bundleID: "com.example.a")) == [all[2], all[0]])
+            #expect(try await ids(DeadLetterFilter(apps: ["com.example.b", "com.example.c"])) == [all[1]])
+            for (text, count) in [("EXAMPLE.B", 1), ("bundle", 3), ("a message", 4), ("%", 0), ("mess_ge", 0)] {
+                #expect(try await ids(DeadLetterFilter(text: text)).count == count, "\(text)")
+                let listed = try await queue.outbox.deadLetters(DeadLetterFilter(text: text), limit: 9)
+                #expect(listed.count == count, "\(text)")
+            }
+            _ = try await queue.outbox.discard([all[0]], by: "me", why: "a probe")
+            #expect(
+                try await queue.outbox.replay(
+                    DeadLetterFilter(ids: [all[1], all[2]], apps: ["com.example.a"]), perSecond: nil, by: "me", why: nil
+                )
+                    == [all[2]])
+            #expect(try await ids() == [all[3], all[1]])
+            #expect(try await ids(DeadLetterFilter(), .discarded) == [all[0]])
+            #expect(try await ids(DeadLetterFilter(bundleID: "com.example.b"), .replayed).isEmpty)
+        }
+    }
+
+    @Test("are looked for among a bounded number for a page, which says so and where it goes on, from either end")
+    func bound() async throws {
+        try await withQueue { queue in
+            let all = try await letters(queue, "wrong_bundle", "malformed", "malformed", "malformed", "malformed")
+            func pages(_ isOldestFirst: Bool, through most: Int64?) async throws -> [(ids: [Int64], looked: Int?)] {
+                var (pages, cursor): ([(ids: [Int64], looked: Int?)], ListCursor?) = ([], nil)
+                repeat {
+                    let page = try await queue.outbox.letters(
+                        DeadLetterFilter(text: "WRONG"), after: cursor, limit: 1, isOldestFirst: isOldestFirst,
+                        lookingThrough: most)
+                    pages.append((page.elements.map(\.id), page.lookedThrough))
+                    cursor = page.next
+                } while cursor != nil
+                return pages
+            }
+            let newest = try await pages(false, through: 2)
+            #expect(newest.map(\.ids) == [[], [], [all[0].id]] && newest.map(\.looked) == [2, 2, nil])
+            let oldest = try await pages(true, through: 2)
+            #expect(oldest.map(\.ids) == [[all[0].id], [], []] && oldest.map(\.looked) == [2, 2, nil])
+            let whole = try await pages(true, through: nil)
+            #expect(whole.map(\.ids) == [[all[0].id]] && whole.map(\.looked) == [nil])
+            try await queue.pool.query(
+                "update storehook.dead_letters set message = 'Ärger' where id = \(all[1].id)")
+            let strange = try await queue.outbox.letters(DeadLetterFilter(text: "Ärger"), limit: 9).elements
+            #expect(strange.map(\.id) == [all[1].id])
+        }
+    }
+
+    @Test("keep the attempts that ended otherwise than well, in their order, until histories are dropped")
+    func attempts() async throws {
+        try await withQueue { queue in
+            try await queue.fill(2)
+            let claimed = try await queue.outbox.claim(9, for: .fresh())
+            let (first, second) = (claimed.rows[0], claimed.rows[1])
+            let putOff = try #require(ReasonCode(rawValue: "apply_failed"))
+            try await queue.outbox.note([])
+            try await queue.outbox.note([
+                EvidenceAttempt(first, by: "here:1", from: claimed.claimedAt, reason: putOff, message: "a\u{0}b"),
+                EvidenceAttempt(second, by: "here:1", from: claimed.claimedAt, reason: putOff),
+            ])
+            try await queue.outbox.note([EvidenceAttempt(vanishedBefore: first)])
+            let attempts = try await queue.outbox.attempts(at: first.id)
+            #expect(attempts.map(\.reason) == ["apply_failed", "crashed_worker"])
+            #expect(attempts.map(\.worker) == ["here:1", nil] && attempts[0].message == "ab")
+            #expect(attempts[0].beganAt == claimed.claimedAt && attempts[1].beganAt == nil)
+            #expect(attempts.allSatisfy { $0.endedAt != nil && $0.number == 1 })
+            #expect(try await queue.outbox.queued(first.id)?.worker == "test")
+            #expect(try await queue.outbox.queued(4711) == nil)
+            #expect(try await queue.outbox.dropAttempts(keeping: 30) == 0)
+            try await queue.pool.query(
+                "update storehook.outbox_attempts set ended_at = now() - interval '31 days' where outbox_id = \(first.id)"
+            )
+            #expect(try await queue.outbox.dropAttempts(keeping: 30) == 2)
+            #expect(try await queue.outbox.attempts(at: second.id).count == 1)
         }
     }
 

@@ -39,7 +39,7 @@ struct DurableStoreTests {
 
     @Test(
         "is not taken for done while the standby is away, and is once it is there, whatever synchronous_commit is",
-        arguments: ["on", "off"])
+        arguments: sampled(["on", "off"]))
     func standbyAway(commits: String) async throws {
         try await withoutStandby(commits) { server, pool in
             let outbox = Outbox(pool)

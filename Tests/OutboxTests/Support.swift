@@ -32,13 +32,15 @@ struct OutboxBench: Sendable {
     }
 
     /// Takes rows and records them as dead letters with this reason.
-    func bury(_ claimed: [ClaimedNotification], _ lease: Lease, reason: String = "wrong_bundle") async throws {
+    func bury(
+        _ claimed: [ClaimedNotification], _ lease: Lease, reason: String = "wrong_bundle", of app: String? = nil
+    ) async throws {
         let code = try #require(ReasonCode(rawValue: reason))
         try await pool.withTransaction { session in
             let held = try Outbox.table.acknowledge(claimed.map(\.id), token: lease.token, session)
             try Outbox.bury(
                 claimed.filter { held.contains($0.id) }.map {
-                    DeadLetterDraft($0, reason: code, message: "a message", type: "TEST")
+                    DeadLetterDraft($0, reason: code, message: "a message", type: "TEST", bundleID: app)
                 }, session)
         }
     }

@@ -53,6 +53,8 @@ struct DurabilityTests {
             }
             let stopped = await failure { _ = try await inTransaction.value }
             #expect(stopped?.kind == .unconfirmed && stopped?.operation == "act (commit)")
+            // It would wait for the standby, too.
+            try await backend.query("set synchronous_commit = local")
             try await backend.query("alter database postgres set synchronous_commit = local")
             var configuration = try PostgresConfiguration(url: server.url)
             configuration.queryTimeout = .milliseconds(200)

@@ -167,7 +167,9 @@ struct AccountIDCommandTests {
         }
     }
 
-    @Test("goes for every command: an id is never a token, and token: names one", arguments: ["auto", "uuid", "text"])
+    @Test(
+        "goes for every command: an id is never a token, and token: names one",
+        arguments: sampled(["auto", "uuid", "text"]))
     func commands(rule: String) async throws {
         try await withSite { site in
             try await site.apply(catalog: shopCatalog)

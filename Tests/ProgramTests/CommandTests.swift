@@ -1,3 +1,4 @@
+import ArgumentParser
 import Base
 import EvidenceStore
 import Foundation
@@ -7,38 +8,50 @@ import Simulation
 import TestSupport
 import Testing
 
+@testable import storehook
+
 @Suite("The program's commands")
 struct CommandTests {
-    @Test(
-        "explain themselves with an example, and leave with 0",
-        arguments: [
-            "migrate", "receive", "work", "queue", "dead-letters", "dead-letters list", "dead-letters show",
-            "dead-letters replay", "dead-letters discard", "verify", "simulate", "maintain", "doctor", "subscription",
-            "notification", "account", "account show", "account erase", "grant", "extend", "revoke", "unrevoke",
-            "change-tier", "catalog", "catalog check", "catalog schema", "catalog diff", "catalog apply",
-            "catalog show",
-            "serve", "console", "staff token", "events", "events list", "",
-        ])
-    func help(command: String) async throws {
-        let words = command.split(separator: " ").map(String.init)
-        let program = try ChildProgram(Executable.path, words + ["--help"], environment: [:])
+    private static let explained = [
+        "migrate", "receive", "work", "queue", "dead-letters", "dead-letters list", "dead-letters show",
+        "dead-letters replay", "dead-letters discard", "jobs", "jobs list", "jobs show", "jobs stop", "verify",
+        "simulate", "maintain", "doctor", "subscription",
+        "notification", "account", "account show", "account erase", "grant", "extend", "revoke", "unrevoke",
+        "change-tier", "catalog", "catalog check", "catalog schema", "catalog diff", "catalog apply",
+        "catalog show",
+        "serve", "console", "staff token", "events", "events list", "",
+    ].map { $0.split(separator: " ").map(String.init) }
+
+    @Test("explain themselves, and leave with 0", arguments: sampled(explained))
+    func help(command: [String]) async throws {
+        let program = try ChildProgram(Executable.path, command + ["--help"], environment: [:])
         #expect(await program.end() == .exited(0))
-        #expect(program.output.contains("USAGE: storehook"))
-        #expect(program.output.contains("Example:"))
+        #expect(program.output == Self.help(of: command) + "\n")
         #expect(program.errors.isEmpty)
         await program.discard()
     }
 
-    @Test("explain themselves within 80 columns, each of them")
+    @Test("explain themselves within 80 columns, each of them, and with an example")
     func widths() async throws {
         let commands = try await CommandHelp.of(Executable.path).paths()
         #expect(commands.count >= 60, "this test reads the commands wrongly: \(commands)")
         for command in commands {
-            let program = try ChildProgram(Executable.path, command + ["--help"], environment: [:])
-            #expect(await program.end() == .exited(0))
-            let wide = program.output.split(separator: "\n").filter { $0.count > 80 }
+            let help = Self.help(of: command)
+            #expect(help.contains("USAGE: storehook"), "\(command): \(help)")
+            let wide = help.split(separator: "\n").filter { $0.count > 80 }
             #expect(wide.isEmpty, "\(command): \(wide)")
-            await program.discard()
+        }
+        for command in Self.explained { #expect(Self.help(of: command).contains("Example:"), "\(command)") }
+    }
+
+    /// A command's help as the program prints it, but for the last line's end.
+    private static func help(of command: [String]) -> String {
+        do {
+            var asked = try Storehook.parseAsRoot(command + ["--help"])
+            try asked.run()
+            return "\(command) asks for no help"
+        } catch {
+            return HelpText.folded(Storehook.fullMessage(for: error, columns: 80))
         }
     }
 
@@ -211,12 +224,13 @@ struct CommandTests {
         }
     }
 
+    /// By default from ten.
     @Test("migrate from twenty processes at once: one does it, and all succeed")
     func twentyMigrators() async throws {
         try await withSite { site in
             try await withTestDatabase { empty in
                 let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
-                    for _ in 0..<20 {
+                    for _ in 0..<samples(of: 20, oneIn: 2) {
                         group.addTask { try await site.run("migrate", with: ["DATABASE_URL": empty.url]) }
                     }
                     return try await group.reduce(into: []) { $0.append($1) }
@@ -324,8 +338,22 @@ struct CommandTests {
             #expect(report["applied"] as? Int == 1)
             #expect((report["changes"] as? [[String: Any]])?.first?["to"] as? String == "active")
             #expect((report["still_dead"] as? [[String: Any]])?.first?["reason"] as? String == "malformed")
-            let table = try await site.run("dead-letters", "list", "--limit", "1", "--format", "table").output
+            let first = try await site.run("dead-letters", "list", "--limit", "1", "--format", "table")
+            let table = first.output
             #expect(table.contains("2 open: 1 malformed, 1 wrong_bundle; shown are the oldest 1"), "\(table)")
+            let place = try #require(first.errors.firstMatch(of: /the list goes on: --after ([0-9]+)\n/)).output.1
+            let second = try await site.run("dead-letters", "list", "--after", String(place), "--format", "json")
+            #expect((try second.json() as? [[String: Any]])?.count == 1 && second.errorLines == 0, "\(second)")
+            let found = try await site.run("dead-letters", "list", "--text", "WRONG_B", "--format", "json")
+            #expect((try found.json() as? [[String: Any]])?.count == 1 && found.errorLines == 0, "\(found)")
+            #expect(try await site.run("dead-letters", "list", "--after", "x").ending == .exited(2))
+            let whole = try await site.run("dead-letters", "list", "--at", "2126-01-01", "--format", "table")
+            #expect(whole.output.contains("2 open: 1 malformed, 1 wrong_bundle") && whole.errorLines == 0, "\(whole)")
+            let latest = try await site.run(
+                "dead-letters", "list", "--at", "2126-01-01", "--limit", "1", "--format", "table")
+            #expect(!latest.output.contains("2 open") && latest.errors.contains("goes on: --after"), "\(latest)")
+            let before = try await site.run("dead-letters", "list", "--at", "2020-01-01", "--format", "json")
+            #expect((try before.json() as? [[String: Any]])?.isEmpty == true && before.errorLines == 0, "\(before)")
 
             let replay = try await site.run("dead-letters", "replay", "\(id)", "--format", "json")
             #expect((try replay.json() as? [String: Any])?["replayed"] as? Int == 1)

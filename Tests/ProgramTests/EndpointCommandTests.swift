@@ -187,6 +187,38 @@ struct EndpointCommandTests {
         }
     }
 
+    @Test("a console whose file of the key cannot be used starts, says so once, and does all but make secrets")
+    func keyless() async throws {
+        try await with { site, settings, _, directory in
+            let (id, _) = try await add(site, "http://127.0.0.1:9/", [], settings)
+            #expect(try await site.run("staff", "add", "kim@example.com", "--role", "admin").ending == .exited(0))
+            let made = try await site.run("staff", "token", "kim@example.com", "--format", "json")
+            let token = try #require((try made.json() as? [String: Any])?["token"] as? String)
+            let short = "\(directory)/short-key"
+            #expect(
+                FileManager.default.createFile(
+                    atPath: short, contents: Data(repeating: 1, count: 31), attributes: [.posixPermissions: 0o600]))
+            for (file, why) in [("/nowhere/key", "cannot read"), (short, "must hold 32 bytes")] {
+                let named = settings.merging(["STOREHOOK_SECRET_KEY_FILE": file]) { $1 }
+                try await site.with(["console", "--port", "0"], named) { program in
+                    let api = ServedAPI(port: try #require(program.port))
+                    try await eventually("the token is known") {
+                        try await api.send("/admin/endpoints/\(id)", token: token).status == 200
+                    }
+                    let shown = try await api.send("/admin/endpoints/\(id)", token: token)
+                    #expect(shown.object?["newSecrets"] as? String == "unusable_key", "\(shown.body)")
+                    let refused = try await api.send(
+                        "/admin/endpoints/\(id)/rotate", token: token, body: #"{"reason": "it leaked"}"#)
+                    #expect(refused.status == 409, "\(refused.body)")
+                    let said = program.errors.split(separator: "\n").filter { $0.contains("STOREHOOK_SECRET_KEY_FILE") }
+                    #expect(said.count == 1 && said[0].contains(why), "\(program.errors)")
+                }
+                let doctor = try await site.run("doctor", "--role", "console", "--format", "table", with: named)
+                #expect(doctor.output.contains("STOREHOOK_SECRET_KEY_FILE"), "\(doctor)")
+            }
+        }
+    }
+
     @Test("a worker delivers; what was given up is listed and sent again")
     func delivered() async throws {
         try await with { site, settings, receiver, _ in
@@ -209,9 +241,15 @@ struct EndpointCommandTests {
                 try await eventually("it arrives again") { receiver.posts.count { $0.id == event } == 2 }
                 let account = EndpointSite.token(1).uuidString.lowercased()
                 let all = try await site.run(
-                    "events", "resend", "--account", account, "--format", "json", with: settings)
+                    "events", "resend", "--account", account, "--why", "repaired", "--as", "kim", "--format", "json",
+                    with: settings)
                 #expect((try all.json() as? [String: Any])?["resent"] as? Int == 3)
                 try await eventually("all of it arrives again") { receiver.posts.count == 7 }
+                let acts = try await site.run(
+                    "audit", "list", "--act", "resend_delivery", "--format", "json", with: settings)
+                let rows = try #require((try acts.json() as? [String: Any])?["rows"] as? [[String: Any]])
+                #expect(rows.map { $0["subject"] as? String } == ["\(id)", "\(id)"], "\(acts.output)")
+                #expect(rows.first?["actor"] as? String == "cli:kim")
             }
             for (arguments, words) in [
                 (["events", "resend"], "name events"), (["events", "resend", "evt_x"], "evt_x names no event"),

@@ -91,7 +91,7 @@ struct FirstFillKillTests {
 
     @Test("folded they give what is read, for all who bought before and all who buy meanwhile, each told of once")
     func killed() async throws {
-        let (count, kills) = takesAllSamples ? (5_000, 60) : (40, 5)
+        let (count, kills) = takesAllSamples ? (5_000, 60) : (24, 3)
         try await withSite { site in
             try await site.apply(catalog: Self.catalog)
             let before = (1...count).map { earlier($0, site) }

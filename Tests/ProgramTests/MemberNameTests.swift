@@ -7,21 +7,21 @@ import Testing
 struct MemberNameTests {
     private static let words = Set(
         """
-        about accepted access account accounts acknowledged act active actor acts added additional after again age alg aliases all allowed
+        about accepted access account accounts acknowledged act active actor acts added additional after again age ages alert alg aliases all allowed
         amount anonymous another answer answered any api app apple application applied approved apps as asked at attempt attempted attempts auto
-        basis bearer because before behind billing binding bindings body bought bound broken budget budgets bundle by bytes cancellation
+        basis bearer because before behind begun billing binding bindings body bought bound broken budget budgets bundle by bytes cancellation
         cancelled catalog category cause cells change changed changes check clock closed code column command commission commit complete
         completed components computed confirmed connections consent consents conservation const consumption content converted corrected
         correction count counted counters created creation crv currencies currency current cursor customer cut daily data date day days dead
         deadline decided decider delivered deliveries delivery depth description detail difference digest discarded discount display document
         done doubled dropped dry due duplicate duration effective eligibility eligible elsewhere emo ended endpoint endpoints ends entitlement
-        entitlements enum environment environments erased error estimate event events examples expiration expired expires expiring
-        explained exported failed failing failure failures family fault feature features feed fields figure file files findings
+        entitlements enum environment environments erased error estimate event events evidence examples expiration expired expires expiring
+        explained exported failed failing failure failures family fault feature features feed fields figure file files filter findings
         fingerprint first fiscal flight flow for forgotten format former found free freed from get gives gone grace granted group h has hash header
         headers heard held here histories history host id idempotency identifier ids if imported in included increase index info intent intro
-        introductory is issuer item items kept key keys kid kind kinds known language last lasts late learned leave left length letter
+        introductory is issuer item items job jobs kept key keys kid kind kinds known language last lasts late learned leave left length letter
         letters limit limits line lines link list listed login m made mail max maximum measure member members message milliseconds min
-        minimum minute missing month months more moves ms name named names new newest next no not note nothing notification notifications number
+        minimum minute missing month months more moves ms name named names new newest next no not note notes nothing notification notifications number
         of offer oldest on one open openapi operation order original other outbox outcome owned owner ownership page paid parameters parked
         part partial partner password paths pattern paused payload pending per percentage period place plan platform popular port post
         posted preference previous price private problem processed product production products profile prompt proof properties property
@@ -29,11 +29,11 @@ struct MemberNameTests {
         record recorded recovered reference refreshed refreshes refund refundable refunded refunds refusal refused release remaining
         removed renew renewal renews replay replayed report reporting request requested requester requests required resent resets
         resolution resolved responses restore restored restriction result results retry reversals reversed revision revocation revoked
-        role root rows rule rules run running s sample sandbox schema schemas scheme schemes seconds secret security seed send sent
-        sequence served server set settled severity share shared shares signed since soon sort source speed split standing start started
-        starts state status step still stored storefront storefronts subject subscribers subscription subscriptions subtype succeeded success summary
+        role root rows rule rules run running s sample sandbox schema schemas scheme schemes searches second seconds secret security seed send sent
+        sequence served server set settled severity share shared shares signed since skipped soon sort source speed split standing start started
+        starts state status step still stopped stored storefront storefronts subject subscribers subscription subscriptions subtype succeeded success summary
         tax test text texts then tier tiers time timeline timestamp title tls to token tokens told tolerance took total totals transaction
-        transactions transferred transient trial trials trouble type types unasked unavailable uncovered under unit units unknown
+        transactions transferred transient trial trials trouble type types unasked unavailable uncovered under unheard unit units unknown
         unlimited unpriced unproven unreleased unserved unsigned unsold until up updated upgrade upgraded url usage use used users uuid uuids
         valid value verdict verified verify version void wait waiting warning way web webhook webhooks what why will windows with without
         words write y zone

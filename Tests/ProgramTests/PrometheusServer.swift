@@ -11,17 +11,11 @@ struct PrometheusServer: Sendable {
     let port: Int
 
     /// Where a program of Prometheus' is.
-    static func executable(_ name: String) throws -> String {
-        let places = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
-        guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }) else {
-            throw NeverHappened("\(name) is on PATH: deploy/test installs it, with Debian's package prometheus")
-        }
-        return "\(place)/\(name)"
-    }
+    static func executable(_ name: String) throws -> String { try Executable.onPath(name, of: "prometheus") }
 
     /// Runs one while `body` lasts.
     static func with<T>(
-        receiver: Int, worker: Int, api: Int, _ body: (PrometheusServer) async throws -> T
+        receiver: Int, worker: Int, api: Int, console: Int, _ body: (PrometheusServer) async throws -> T
     ) async throws -> T {
         let directory = FileManager.default.temporaryDirectory.appending(path: "storehook-prom-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -32,7 +26,8 @@ struct PrometheusServer: Sendable {
             .replacing("- rules.yml", with: "- \(deploy.path)/prometheus/rules.yml")
             .replacing("[127.0.0.1:9100]", with: "[127.0.0.1:\(receiver)]")
             .replacing("[127.0.0.1:9101, 127.0.0.1:9102]", with: "[127.0.0.1:\(worker)]")
-            .replacing("[127.0.0.1:9110]", with: "[127.0.0.1:\(api)]").replacing("[127.0.0.1:9111]", with: "[]")
+            .replacing("[127.0.0.1:9110]", with: "[127.0.0.1:\(api)]")
+            .replacing("[127.0.0.1:9111]", with: "[127.0.0.1:\(console)]")
             .write(to: configuration, atomically: true, encoding: .utf8)
         let program = try ChildProgram(
             try executable("prometheus"),

@@ -93,7 +93,9 @@ struct PrometheusTests {
                 try await site.with(["receive", "--port", "0", "--metrics-port", "0"]) { receiver in
                     try await site.with(["work", "--metrics-port", "0"]) { worker in
                         try await site.with(["serve", "--port", "0", "--metrics-port", "0"], settings) { api in
-                            try await watch(site, receiver, worker, api)
+                            try await site.with(["console", "--port", "0", "--metrics-port", "0"]) { console in
+                                try await watch(site, receiver, worker, api, console)
+                            }
                         }
                     }
                 }
@@ -102,20 +104,31 @@ struct PrometheusTests {
     }
 
     private func watch(
-        _ site: Site, _ receiver: ChildProgram, _ worker: ChildProgram, _ api: ChildProgram
+        _ site: Site, _ receiver: ChildProgram, _ worker: ChildProgram, _ api: ChildProgram, _ console: ChildProgram
     ) async throws {
-        let ports = (try await receiver.metricsPort(), try await worker.metricsPort(), try await api.metricsPort())
-        try await PrometheusServer.with(receiver: ports.0, worker: ports.1, api: ports.2) { prometheus in
+        let ports = (
+            try await receiver.metricsPort(), try await worker.metricsPort(), try await api.metricsPort(),
+            try await console.metricsPort()
+        )
+        try await PrometheusServer.with(
+            receiver: ports.0, worker: ports.1, api: ports.2, console: ports.3
+        ) { prometheus in
             // Rates need a value from before the load.
             try await eventually("all targets are up") {
-                try await prometheus.query("up == 1").count == 3
+                try await prometheus.query("up == 1").count == 4
+            }
+            // What a worker counts at its start is on its page some seconds later.
+            try await eventually("what is due is counted") {
+                try await fetch("http://127.0.0.1:\(ports.1)/metrics").body.contains("storehook_due_lines 0")
             }
             try await load(site, port: try #require(receiver.port))
             for _ in 0..<20 {
                 let asked = "http://127.0.0.1:\(try #require(api.port))/v1/account"
                 #expect(try await fetch(asked).status == 401)
             }
-            let pages = try await expectPages([ports.0, ports.1, ports.2])
+            let port = try #require(console.port)
+            #expect(try await fetch("http://127.0.0.1:\(port)/login").status == 200)
+            let pages = try await expectPages([ports.0, ports.1, ports.2, ports.3])
             try await expectNamesExist(in: pages)
             try await expectDashboard(prometheus)
             try await eventually("the junk alerts") {
@@ -199,8 +212,8 @@ struct PrometheusTests {
             pages.split(separator: "\n").filter { $0.hasPrefix(start) }
                 .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
         }
-        // The poster's and the asker's, which may have been closed by now.
-        #expect(sum("storehook_open_connections") <= 2)
+        // The poster's and the askers', which may have been closed by now.
+        #expect(sum("storehook_open_connections") <= 3)
         let repeats = sum(#"storehook_processed_total{outcome="duplicate""#)
         #expect(sum("storehook_processed_total{") == 201)
         #expect(repeats == 20)

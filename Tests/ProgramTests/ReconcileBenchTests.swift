@@ -7,7 +7,7 @@ struct ReconcileBenchTests {
     func lost() async throws {
         try await withSite { site in
             let program = try site.start(
-                ["reconcile", "--notifications", "300", "--loss", "20", "--runs", "lost", "--json"],
+                ["reconcile", "--notifications", "100", "--loss", "20", "--runs", "lost", "--json"],
                 of: Executable.bench)
             let ending = await program.end()
             let (output, errors) = (program.output, program.errors)

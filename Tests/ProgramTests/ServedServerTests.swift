@@ -75,7 +75,11 @@ struct ServedServerTests {
         try await succeed(site, ["refunds", "reject", "RF-002", "--note", "no"], saying: "rejected")
         try await succeed(site, ["refunds", "cancel", "RF-003", "--note", "no"], saying: "cancelled")
         try await succeed(site, ["refunds", "list", "--environment", "Sandbox"], saying: "RF-003")
+        try await succeed(site, ["grant", "user-42", "--tier", "pro", "--days", "3", "--why", "asked"])
+        try await succeed(site, ["notes", "add", "user-42", "--note", "called"], saying: #""id":1"#, "ca…")
+        try await succeed(site, ["notes", "list", "--account", "user-42", "--open"], saying: "called")
         try await succeed(site, ["staff", "add", "kim@example.com", "--role", "viewer"])
+        try await succeed(site, ["staff", "password", "kim@example.com", "--generate"], saying: "\"password\":")
         try await succeed(site, ["staff", "list"], saying: "kim@example.com")
         try await succeed(site, ["staff", "remove", "kim@example.com"])
         try await succeed(site, ["audit", "list"], saying: "record_refund", "remove_staff")
@@ -91,6 +95,11 @@ struct ServedServerTests {
         try await eventually("accounts are counted") {
             try await site.value("select counted_at is not null from storehook.account_count_state")
         }
+        try await eventually("what is due is counted") {
+            try await site.value("select bool_and(counted_at is not null) from storehook.due_count_state")
+        }
+        try await succeed(site, ["due"], saying: #""age":"older""#, #""alert":false"#)
+        try await succeed(site, ["due", "list", "--age", "6h"], saying: #""ends":["#)
         try await succeed(site, ["figures", "users", "--by", "day"], saying: #""running":true"#)
         try await succeed(site, ["figures", "usage", "--by", "day"], saying: #""figure":"usage""#)
         try await succeed(site, ["figures", "net", "--by", "month,plan"], saying: #""split":"plan""#)
@@ -149,15 +158,20 @@ struct ServedServerTests {
     private static let withoutDatabase: Set = [
         "help", "simulate", "app-store", "apple notifications", "apple extend-all-status", "demo token",
     ]
-    /// What the life of the goldens begins with, what is run above, and what AppleCommandTests and DemoLifeTests run.
+    /// What the life of the goldens begins with, what is run above, and what AppleCommandTests, DemoLifeTests and
+    /// JobsCommandTests run.
     private static let used: Set = [
         "migrate", "receive", "work", "serve", "console", "endpoints add", "catalog apply", "account-ids set",
         "account-ids show",
         "demo run", "demo life", "apple test", "orders list", "orders show", "figures show", "figures close",
-        "figures users", "figures usage", "figures reopen", "figures compare", "rates import", "rates list",
+        "due show", "due list", "notes add", "notes list", "jobs list", "jobs show", "jobs stop", "figures users",
+        "figures usage", "figures reopen",
+        "figures compare", "rates import", "rates list",
         "commission apply", "commission show", "fiscal-calendar apply", "fiscal-calendar show",
         "refunds create", "refunds approve",
-        "refunds record", "refunds reject", "refunds cancel", "refunds list", "staff add", "staff list", "staff remove",
+        "refunds record", "refunds reject", "refunds cancel", "refunds list", "staff add", "staff list",
+        "staff password",
+        "staff remove",
         "audit list", "audit export", "audit verify",
     ]
 

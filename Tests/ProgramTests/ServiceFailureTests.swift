@@ -83,7 +83,7 @@ struct ServiceFailureTests {
         try await withSite { site in
             try await CertificateFiles.with(try ServerCertificate()) { files in
                 let names = try await services(program, site, files).services.members.map(\.name)
-                #expect(names.count == (program == "receive" ? 5 : 11), "\(names)")
+                #expect(names.count == (program == "receive" ? 5 : 14), "\(names)")
                 for (index, name) in names.enumerated() {
                     for isLate in [false, true] {
                         var (services, ports) = try await services(program, site, files)

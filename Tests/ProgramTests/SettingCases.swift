@@ -52,7 +52,7 @@ struct SettingCase: Sendable {
                     "policy.yaml",
                     "rules:\n  - answer: {delivery_status: DELIVERED, sample_content_provided: false}\n")
                 return try await body(
-                    receiver(files) + workers(policy: policy) + apple(keys: keys, pem: pem) + api()
+                    receiver(files) + workers(policy: policy) + apple(keys: keys, pem: pem) + api() + console()
                         + events(secret: makeSecretKey(in: directory), certificates: files.certificateFile))
             }
         }
@@ -175,6 +175,20 @@ struct SettingCase: Sendable {
             },
             SettingCase(name: "STOREHOOK_REQUESTS_PER_ACCOUNT", value: "77", reading: rates),
             SettingCase(name: "STOREHOOK_REQUESTS_PER_ADDRESS", value: "77", reading: rates),
+        ]
+    }
+
+    private static func console() -> [SettingCase] {
+        let way: @Sendable (Settings) throws -> String = { "\(try $0.consoleWay())" }
+        let proxy = "proxy:10.0.0.0/8"
+        return [
+            SettingCase(
+                name: "STOREHOOK_CONSOLE_AUTH", value: proxy, beside: ["STOREHOOK_CONSOLE_GROUPS": "ops=admin"],
+                reading: way),
+            SettingCase(
+                name: "STOREHOOK_CONSOLE_GROUPS", value: "ops=admin", beside: ["STOREHOOK_CONSOLE_AUTH": proxy],
+                reading: way),
+            SettingCase(name: "STOREHOOK_CONSOLE_PATH", value: "/desk") { try $0.consolePath() },
         ]
     }
 

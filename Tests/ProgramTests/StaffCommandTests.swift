@@ -1,9 +1,13 @@
+import AccountStore
 import AuditStore
 import Foundation
 import Postgres
 import Simulation
+import Staff
 import TestSupport
 import Testing
+
+@testable import storehook
 
 @Suite("storehook staff")
 struct StaffCommandTests {
@@ -20,6 +24,7 @@ struct StaffCommandTests {
             #expect(
                 added.output == """
                     added staff 1 (kim@example.com): support of \(Site.app.bundleId)
+                    for the console's pages they need a password: storehook staff password kim@example.com
                     for the admin API they need a token: storehook staff token kim@example.com
 
                     """, "\(added)")
@@ -43,6 +48,45 @@ struct StaffCommandTests {
             #expect(try await site.run("staff", "token", "kim@example.com").ending == .exited(1))
             let acts = try await AuditLog(site.pool).rows(after: 0, through: .max).map(\.act)
             #expect(acts == ["add_staff", "add_staff_token", "revoke_staff_token", "remove_staff"])
+        }
+    }
+
+    @Test("gives members passwords, typed or made: stored as a hash, on record, and the end of sessions from before")
+    func passwords() async throws {
+        try await withSite { site in
+            #expect(try await site.run("staff", "password", "kim@example.com", "--generate").ending == .exited(1))
+            #expect(try await site.run("staff", "add", "kim@example.com", "--role", "admin").ending == .exited(0))
+            let made = try await site.run("staff", "password", "kim@example.com", "--generate", "--format", "json")
+            let password = try #require((try made.json() as? [String: Any])?["password"] as? String)
+            #expect(password.wholeMatch(of: /([a-z2-9]{5}-){3}[a-z2-9]{5}/) != nil, "\(password)")
+            let passwords = StaffPasswords(site.pool)
+            let hash = try #require(try await passwords.find("KIM@example.com")).hash
+            let typed = try #require(StaffPassword(typed: password))
+            #expect(hash.matches(typed))
+            #expect(!hash.text.contains(password) && hash.text.hasPrefix("$scrypt$ln=15,r=8,p=3$"))
+            let secret = SessionSecret()
+            #expect(try await ConsoleSessions(site.pool).begin(secret, for: 1, under: hash))
+            for (typed, ending) in [
+                ("short\n", 2), ("aaaaaaaaaaaaaaa\n", 2), ("kim@example.com\n", 2), ("", 1),
+                ("a long enough sentence\n", 0),
+            ] as [(String, Int32)] {
+                let program = try site.start(["staff", "password", "kim@example.com", "--as", "anna"], input: typed)
+                #expect(await program.end() == .exited(ending), "\(typed): \(program.errors)")
+                #expect(!program.output.contains("sentence") && !program.errors.contains("sentence"))
+                await program.discard()
+            }
+            #expect(try await ConsoleSessions(site.pool).holder(of: secret) == nil)
+            let changed = try #require(try await passwords.find("kim@example.com")).hash
+            // The password that was checked is another one's by now.
+            #expect(!(try await ConsoleSessions(site.pool).begin(SessionSecret(), for: 1, under: hash)))
+            let sentence = try #require(StaffPassword(typed: "a long enough sentence"))
+            #expect(changed.matches(sentence) && !changed.matches(typed))
+            let acts = try await AuditLog(site.pool).rows(after: 0, through: .max)
+            #expect(acts.map(\.act) == ["add_staff", "set_staff_password", "set_staff_password"])
+            #expect(acts.last?.actor == "cli:anna" && acts.last?.subject == "1")
+            #expect(try await site.run("staff", "remove", "kim@example.com").ending == .exited(0))
+            let left = try await site.pool.query("select count(*) from storehook.staff_passwords").one()
+            #expect(try left.decode(0) == Int64(0))
         }
     }
 

@@ -13,6 +13,15 @@ enum Executable {
     /// The app that shows the client library.
     static let client = find("storehook-client-example")
 
+    /// A program of a Debian package that tests need, which `deploy/test` installs.
+    static func onPath(_ name: String, of package: String) throws -> String {
+        let places = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+        guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }) else {
+            throw NeverHappened("\(name) is on PATH: deploy/test installs it, with Debian's package \(package)")
+        }
+        return "\(place)/\(name)"
+    }
+
     /// Beside the test bundle, where SwiftPM puts both.
     private static func find(_ name: String) -> String {
         // The runner's arguments name the bundle; the tests of a bundle and its programs share a directory.

@@ -43,7 +43,9 @@ struct DocumentedReadTests {
         return (Set(later.flatMap(\.scannedTables)).intersection(Self.large), later.map(\.pages).max() ?? 0)
     }
 
-    @Test("find what they ask for by index, and access in fewer than 60 pages")
+    @Test(
+        "find what they ask for by index, and access in fewer than 60 pages; where an index is missing they are seen to scan"
+    )
     func byIndex() async throws {
         try await Self.withFilledDatabase { connection, subjects in
             try #require(subjects.count == 20)
@@ -53,12 +55,7 @@ struct DocumentedReadTests {
                 // A list of ten reads some ten pages for each.
                 #expect(seen.pages < (read.isAccessCheck ? 60 : 300), "\(read.name)")
             }
-        }
-    }
 
-    @Test("are seen to scan where an index is missing")
-    func withoutIndex() async throws {
-        try await Self.withFilledDatabase { connection, subjects in
             try await connection.query("drop index storehook.one_time_purchases_by_account")
             let checks = DocumentedRead.all.filter(\.isAccessCheck)
             let byFunction = try #require(checks.first)

@@ -64,6 +64,32 @@ struct RefundRequestTests {
         #expect(partial.difference == 5_990 && !partial.isWhole)
     }
 
+    @Test func `At an instant it stands as it had changed by then, and Apple's refund is in it once it was heard of`()
+        throws
+    {
+        let (before, yes) = (try request(), try approved())
+        var request = yes
+        request.follow(month(100_000, at: 12), at: Self.day(13))
+        #expect(request.standing(at: Self.day(9)) == nil)
+        #expect(request.standing(at: Self.day(10)) == before)
+        #expect(request.standing(at: Self.day(12)) == yes)
+        #expect(request.standing(at: Self.day(13)) == request)
+        let processed = request
+        request.follow(month(), at: Self.day(15))
+        #expect(request.reversedAt == Self.day(15))
+        #expect(request.standing(at: Self.day(14), reversalHeardAt: Self.day(15)) == processed)
+        #expect(request.standing(at: Self.day(15), reversalHeardAt: Self.day(15)) == request)
+        // What Apple did about one that was rejected changed no state: when that was heard of says the books alone.
+        var rejected = before
+        try rejected.reject(by: "cli:anna", at: Self.day(11))
+        let no = rejected
+        rejected.follow(month(100_000, at: 12), at: Self.day(13))
+        #expect(rejected.standing(at: Self.day(10)) == before)
+        #expect(rejected.standing(at: Self.day(12), appleHeardAt: Self.day(13)) == no)
+        #expect(rejected.standing(at: Self.day(14)) == no)
+        #expect(rejected.standing(at: Self.day(13), appleHeardAt: Self.day(13)) == rejected)
+    }
+
     @Test func `What was refunded before the request does not end it, and what Apple adds counts alone`() throws {
         let before = month(30_000, at: 5)
         var request = try request(of: before)

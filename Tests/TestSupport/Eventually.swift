@@ -10,7 +10,8 @@ public struct NeverHappened: Error, CustomStringConvertible {
     public var description: String { "this never happened: \(what)" }
 }
 
-/// Looks again and again until `condition` holds.
+/// Looks again and again until `condition` holds, at first every 10 ms, and less often the longer it takes, up to every 60 ms: what looks
+/// takes from what is waited for.
 ///
 /// The only place where tests wait for something they are not told of. How long it takes proves nothing; the deadline
 /// only keeps a broken program from hanging the suite.
@@ -23,8 +24,10 @@ public func eventually(
     _ condition: () async throws -> Bool
 ) async throws {
     let end = ContinuousClock.now + deadline
+    var pause = Duration.milliseconds(10)
     while try await !condition() {
         guard ContinuousClock.now < end else { throw NeverHappened(what) }
-        try await Task.sleep(for: .milliseconds(15))
+        try await Task.sleep(for: pause)
+        pause = min(pause * 5 / 4, .milliseconds(60))
     }
 }

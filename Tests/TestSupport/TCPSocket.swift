@@ -125,7 +125,7 @@ public struct TCPSocket: Sendable {
         var all = ""
         while !all.contains(marker) {
             let bytes = try receive()
-            guard !bytes.isEmpty else { throw NeverHappened("an answer with \(marker)") }
+            guard !bytes.isEmpty else { throw NeverHappened("an answer with \(marker), after \(all.suffix(2000))") }
             all += String(decoding: bytes, as: UTF8.self)
         }
         return all

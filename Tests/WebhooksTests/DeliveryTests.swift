@@ -168,10 +168,10 @@ struct DeliveryTests {
                 try await site.write(5, of: 2)
                 try await site.untilEnded(7)
                 let dead = try #require(
-                    try await site.store.deliveries(EventSelection(), outcome: .dead, limit: 10).first)
+                    try await site.store.deliveries(EventSelection(), outcome: .dead, limit: 10).elements.first)
                 #expect(dead.attempts == 4 && dead.reason == "http_422" && dead.status == 422 && dead.sequence == 1)
                 receiver.answer { _ in .status(204) }
-                #expect(try await site.store.resendDead(EventSelection(endpointID: endpoint.id)) == 1)
+                #expect(try await site.store.resendDead(EventSelection(endpointID: endpoint.id), by: "cli:test") == 1)
                 try await site.untilEnded(8)
                 #expect(receiver.posts.count { $0.id == Delivery.webhookID(dead.eventID) } == 5)
             }

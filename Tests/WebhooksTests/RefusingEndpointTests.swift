@@ -30,7 +30,7 @@ struct RefusingEndpointTests {
                 try await site.write(of: 21)
                 try await site.untilEnded(21)
             }
-            let dead = try await site.store.deliveries(EventSelection(), outcome: .dead, limit: 100)
+            let dead = try await site.store.deliveries(EventSelection(), outcome: .dead, limit: 100).elements
             #expect(dead.count == 20 && dead.allSatisfy { $0.attempts == 4 && $0.reason == "http_404" })
             #expect(receiver.posts.count == 81)
             #expect(!log.text.contains("only probed"))

@@ -21,7 +21,7 @@ struct ReplayRehearsalTests {
         return try Dictionary(uniqueKeysWithValues: rows.map { try $0.values(String.self, String.self) })
     }
 
-    @Test("changes nothing, and tells exactly what the replay then does", arguments: [UInt64(1), 2])
+    @Test("changes nothing, and tells exactly what the replay then does", arguments: sampled([UInt64(1), 2]))
     func dryRun(seed: UInt64) async throws {
         try await withBench { bench in
             let simulation = Simulation(

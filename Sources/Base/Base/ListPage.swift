@@ -5,16 +5,20 @@ package struct ListPage<Element: Sendable>: Sendable {
     /// Where the next page begins; nil at the end of the list. A page may have a next one and no elements: none of the rows that it was
     /// read from is what was asked for.
     package var next: ListCursor?
+    /// How many rows were looked through, where that ended the page: what stands behind them was not looked at. Nil where the page is full, and
+    /// where the list ends.
+    package var lookedThrough: Int?
 
     /// A page.
-    package init(_ elements: [Element] = [], next: ListCursor? = nil) {
+    package init(_ elements: [Element] = [], next: ListCursor? = nil, lookedThrough: Int? = nil) {
         self.elements = elements
         self.next = next
+        self.lookedThrough = lookedThrough
     }
 
     /// Its elements as something else.
     package func map<Other: Sendable>(_ transform: (Element) throws -> Other) rethrows -> ListPage<Other> {
-        ListPage<Other>(try elements.map(transform), next: next)
+        ListPage<Other>(try elements.map(transform), next: next, lookedThrough: lookedThrough)
     }
 }
 

@@ -266,6 +266,42 @@ static const struct storehook_migration migrations[] = {
     {88, "figure_locks", (const unsigned char[]){
 #embed "../../../sql/migrations/0088_figure_locks.sql" suffix(, 0)
     }},
+    {89, "due", (const unsigned char[]){
+#embed "../../../sql/migrations/0089_due.sql" suffix(, 0)
+    }},
+    {90, "notes", (const unsigned char[]){
+#embed "../../../sql/migrations/0090_notes.sql" suffix(, 0)
+    }},
+    {91, "expiring", (const unsigned char[]){
+#embed "../../../sql/migrations/0091_expiring.sql" suffix(, 0)
+    }},
+    {92, "overview", (const unsigned char[]){
+#embed "../../../sql/migrations/0092_overview.sql" suffix(, 0)
+    }},
+    {93, "jobs", (const unsigned char[]){
+#embed "../../../sql/migrations/0093_jobs.sql" suffix(, 0)
+    }},
+    {94, "searches", (const unsigned char[]){
+#embed "../../../sql/migrations/0094_searches.sql" suffix(, 0)
+    }},
+    {95, "console_sessions", (const unsigned char[]){
+#embed "../../../sql/migrations/0095_console_sessions.sql" suffix(, 0)
+    }},
+    {96, "endpoint_acts", (const unsigned char[]){
+#embed "../../../sql/migrations/0096_endpoint_acts.sql" suffix(, 0)
+    }},
+    {97, "evidence_reading", (const unsigned char[]){
+#embed "../../../sql/migrations/0097_evidence_reading.sql" suffix(, 0)
+    }},
+    {98, "delivery_attempts", (const unsigned char[]){
+#embed "../../../sql/migrations/0098_delivery_attempts.sql" suffix(, 0)
+    }},
+    {99, "bounded_pages", (const unsigned char[]){
+#embed "../../../sql/migrations/0099_bounded_pages.sql" suffix(, 0)
+    }},
+    {100, "recorded_figures", (const unsigned char[]){
+#embed "../../../sql/migrations/0100_recorded_figures.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

@@ -12,7 +12,7 @@ public struct StaffRules: Sendable, Hashable {
         public var role: StaffRole
         /// Whether it is done to an account or its purchases, which belong to all apps of the catalog at once.
         public var isOfAccount: Bool
-        /// Whether it concerns all apps, also later ones: only staff of all apps makes staff of all apps.
+        /// Whether it concerns all apps, also later ones: only staff of all apps makes staff of all apps, or changes what all of them sell.
         public var isOfAll: Bool
         /// The most days that less than an admin may give at a time; nil where there is no such limit.
         public var days: Int64?
@@ -31,14 +31,14 @@ public struct StaffRules: Sendable, Hashable {
         case .read: Rule(.viewer)
         case .openPersonalText, .exportPersonalText: Rule(.support)
         case .grant, .extend: Rule(.support, isOfAccount: true, days: 90)
-        case .addNote, .createRefundRequest, .cancelRefundRequest: Rule(.support)
+        case .addNote: Rule(.support, isOfAccount: true)
+        case .saveFilters, .createRefundRequest, .cancelRefundRequest: Rule(.support)
         case .rehearseReplay, .replay: Rule(.support)
         case .approveRefundRequest, .rejectRefundRequest, .recordRefund: Rule(.admin)
         case .revoke, .unrevoke, .changeTier, .movePurchase, .changeAccounts, .recordConsent:
             Rule(.admin, isOfAccount: true)
-        case .answerConsumption, .discard, .changeEndpoints, .applyCatalog, .importRates, .closeMonth:
-            Rule(.admin)
-        case .manageStaff: Rule(.admin, isOfAll: true)
+        case .answerConsumption, .discard, .changeEndpoints, .importRates, .closeMonth: Rule(.admin)
+        case .applyCatalog, .manageStaff: Rule(.admin, isOfAll: true)
         }
     }
 

@@ -12,6 +12,8 @@ public enum StaffTask: Sendable, Hashable {
     case extend(days: Int64)
     /// To add a note about a customer.
     case addNote
+    /// To save a filter of a list for all of the staff, or to remove one.
+    case saveFilters
     /// To ask for a refund.
     case createRefundRequest
     /// To take a request for a refund back.
@@ -55,7 +57,7 @@ public enum StaffTask: Sendable, Hashable {
 
     /// The task without what it depends on: a row of ``StaffRules``.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case read, openPersonalText, exportPersonalText, grant, extend, addNote, createRefundRequest,
+        case read, openPersonalText, exportPersonalText, grant, extend, addNote, saveFilters, createRefundRequest,
             cancelRefundRequest
         case rehearseReplay, replay, approveRefundRequest, rejectRefundRequest, recordRefund, revoke, unrevoke,
             changeTier
@@ -73,6 +75,7 @@ public enum StaffTask: Sendable, Hashable {
         case .grant: .grant
         case .extend: .extend
         case .addNote: .addNote
+        case .saveFilters: .saveFilters
         case .createRefundRequest: .createRefundRequest
         case .cancelRefundRequest: .cancelRefundRequest
         case .rehearseReplay: .rehearseReplay

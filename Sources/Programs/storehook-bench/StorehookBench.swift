@@ -10,7 +10,7 @@ struct StorehookBench: AsyncParsableCommand {
         subcommands: [
             VerifyBenchmark.self, PackBenchmark.self, ReceiveBenchmark.self, DrainBenchmark.self, ScaleBenchmark.self,
             EndToEndBenchmark.self, ReadsBenchmark.self, OrdersBenchmark.self, FiguresBenchmark.self,
-            HistoryBenchmark.self,
+            ConsoleBenchmark.self, HistoryBenchmark.self,
             EventsCommand.self, ChaosCommand.self,
             PressureCommand.self, PoisonedWorker.self, PlainWorker.self, StrangersCommand.self, UpgradeCommand.self,
             ReconcileBenchmark.self, OutageBenchmark.self, AccountAPIBenchmark.self, BareAPI.self,

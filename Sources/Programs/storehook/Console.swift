@@ -2,6 +2,7 @@ import APIKit
 import AccountStore
 import AdminAPI
 import ArgumentParser
+import ConsolePages
 import HTTPKit
 import Logging
 import Metrics
@@ -12,10 +13,11 @@ import PurchaseStore
 
 struct Console: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Answer what your staff asks: the admin API.",
+        abstract: "Show your staff the desk: pages for people, and the admin API.",
         discussion: """
-            Members of the staff send a token (storehook staff token EMAIL); what each may do follows from the role. GET /admin/openapi.json
-            describes every path. While the database is unavailable it answers 503 with Retry-After. On another address than this machine's
+            In a browser, members of the staff log in with a password (storehook staff password EMAIL), or a proxy in front logs them in
+            (STOREHOOK_CONSOLE_AUTH). Programs send a token (storehook staff token EMAIL) to the admin API, which GET /admin/openapi.json
+            describes. What each may do follows from the role. While the database is unavailable it answers 503 with Retry-After. On another address than this machine's
             own it needs TLS: a certificate and its key, which SIGHUP reads again, or a proxy in front that speaks it (--behind-tls). With
             --metrics-port, /metrics, /healthz and /readyz are on a port of their own. SIGTERM finishes what was begun.
 
@@ -43,6 +45,10 @@ struct Console: AsyncParsableCommand {
         let read = try ConsoleSettings(settings, tlsCertificate: tlsCertificate, tlsKey: tlsKey)
         try read.requireTLS(on: host, isBehindTLS: behindTls)
         let logger = try settings.programLogger("console")
+        if let fault = read.secretKeyFault {
+            logger.warning(
+                "The key of endpoints' secrets cannot be used: none is made here", metadata: ["why": "\(fault)"])
+        }
         let monitoring = try operations.monitoring("console", settings)
         monitoring?.countProcess()
         try await services(read, monitoring, logger: logger).run(logger: logger)
@@ -60,19 +66,34 @@ struct Console: AsyncParsableCommand {
         let watchPool = PostgresPool(
             configuration: DatabaseWatch.configuration(like: settings.database), size: 1, logger: quiet)
         let watch = DatabaseWatch(watchPool, logger: logger)
+        let migrator = try Database.migrator()
+        var checked = settings.database
+        checked.queryTimeout = DatabaseChecks.queryTimeout
+        // What the pool would log is what the findings say.
+        let checksPool = PostgresPool(configuration: checked, size: 1, logger: quiet)
         let handlers = AdminHandlers(
             pool, EvidencePipeline(pool, ledger: Ledger(policy: settings.status)), accountIDs: settings.accountIDs,
-            apps: settings.apps, rules: settings.rules)
+            apps: settings.apps, rules: settings.rules,
+            secrets: EndpointSecrets(settings.secretKey, isNamed: settings.secretKeyFault != nil),
+            checks: DatabaseChecks(
+                pool: checksPool, migrator: migrator, configuration: settings.database,
+                storeDeadline: settings.storeDeadline, role: .console, accountIDs: settings.accountIDs,
+                apps: settings.apps, namesAccounts: false), logger: logger)
         let endpoints = AdminEndpoint.withStanding(handlers.endpoints)
         let metrics = APIMetrics(endpoints: endpoints)
-        let migrator = try Database.migrator()
         let isOpen = try await Database.requireSchemaIfReachable(pool, for: .console)
         if isOpen { try await Database.requireAccountIDs(pool, settings.accountIDs) }
         let gate = SchemaGate(isOpen: isOpen, logger: logger) { try await migrator.check(on: pool).misfit }
         let staff = StaffMembers(pool)
+        let configuration = configuration(settings, logger: logger)
+        let visitors = Visitors(settings.way, isSecure: settings.tls != nil || behindTls, pool, logger: logger)
+        let pages = try PageSite(
+            endpoints, visitors, pool, watch: watch, gate: gate, configuration: PageConfiguration(configuration),
+            logger: logger)
         let api = AdminAPI(
-            endpoints, staff, StaffTokenTable(staff, logger: logger), ForbiddenTries(pool), watch: watch, gate: gate,
-            configuration: configuration(settings, logger: logger), metrics: metrics, logger: logger
+            endpoints, staff, StaffTokenTable(staff, logger: logger), ForbiddenTries(pool), feed: handlers.feed,
+            watch: watch, gate: gate, sessions: visitors, beside: pages.routes, configuration: configuration,
+            metrics: metrics, logger: logger
         ) { [host] port in
             logger.info(
                 "Listening",
@@ -81,11 +102,12 @@ struct Console: AsyncParsableCommand {
         var services = ProgramServices()
         services.add("the database pool", pool)
         services.add("the watch's connection", watchPool)
+        services.add("the checks' connection", checksPool)
         operations.serve(monitoring, in: &services, logger: logger, notReady: { api.whyNotReady })
         if let identity = settings.tls {
             services.add("the certificate's renewal", await CertificateRenewal(of: identity, logger: logger))
         }
-        services.add("the admin API", api, portOption: "--port")
+        services.add("the console", api, portOption: "--port")
         return services
     }
 
@@ -96,6 +118,7 @@ struct Console: AsyncParsableCommand {
         configuration.http.trustedProxies = settings.proxies
         configuration.http.maximumConnectionsPerAddress = settings.connectionsPerAddress
         (configuration.callerRate, configuration.addressRate) = settings.rates
+        configuration.prefix = settings.path
         OpenFiles.fit(&configuration.http, logger: logger)
         return configuration
     }

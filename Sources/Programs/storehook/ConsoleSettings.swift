@@ -1,6 +1,8 @@
 import APIKit
 import Accounts
 import Base
+import ConsolePages
+import EventStore
 import HTTPKit
 import Postgres
 import Staff
@@ -10,6 +12,8 @@ import Subscriptions
 /// `storehook doctor --role console` makes the same.
 struct ConsoleSettings {
     let database: PostgresConfiguration
+    /// How long a receiver waits for a commit.
+    let storeDeadline: Duration
     let status: StatusPolicy
     let accountIDs: AccountIDRule?
     /// The bundle ids of the apps that members of the staff may have; empty for any app.
@@ -21,6 +25,14 @@ struct ConsoleSettings {
     /// Of a member of the staff, and of an address.
     let rates: (member: APIConfiguration.Rate, address: APIConfiguration.Rate)
     let tls: TLSIdentity?
+    /// By which way people come in at the pages.
+    let way: Visitors.Way
+    /// What endpoints' secrets are encrypted with; nil where none are made from the console.
+    let secretKey: SecretKey?
+    /// Why the key that the settings name cannot be used; nil where it can, and where they name none.
+    let secretKeyFault: String?
+    /// What stands before each path; empty for nothing.
+    let path: String
 
     /// - Parameters:
     ///   - tlsCertificate: overrides the setting.
@@ -29,6 +41,7 @@ struct ConsoleSettings {
     init(_ settings: Settings, tlsCertificate: String? = nil, tlsKey: String? = nil) throws {
         _ = try settings.logger("console")
         database = try settings.servingDatabase()
+        storeDeadline = try settings.receiverDatabase().queryTimeout ?? .seconds(30)
         status = try settings.statusPolicy()
         accountIDs = try settings.accountIDs()
         apps = Set(try settings.apps().keys)
@@ -38,6 +51,9 @@ struct ConsoleSettings {
         let limits = try settings.requestRates()
         rates = (limits.account, limits.address)
         tls = try settings.tls(certificate: tlsCertificate, key: tlsKey)
+        way = try settings.consoleWay()
+        (secretKey, secretKeyFault) = try settings.secretKeyIfUsable()
+        path = try settings.consolePath()
     }
 
     /// Refuses to send tokens and customers' data over a network in the clear.

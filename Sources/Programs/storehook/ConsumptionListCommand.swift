@@ -1,5 +1,6 @@
 import AppleRecords
 import ArgumentParser
+import Base
 import Operations
 import Postgres
 
@@ -14,15 +15,11 @@ struct ConsumptionListCommand: AsyncParsableCommand {
             Example: storehook consumption list --days 1 --state open
             """)
 
-    /// What a request can be.
-    enum State: String, ExpressibleByArgument, CaseIterable {
-        case open, sending, answered, late, refused, unknown
-        case notAnswered = "not_answered"
-    }
-
     @OptionGroup var shared: SharedOptions
     @Option(help: "Those that Apple signed within so many days.") var days = 7
-    @Option(help: "open, sending, answered, late, refused, not_answered or unknown.") var state: State?
+    @Option(help: "open, sending, answered, late, refused, not_answered or unknown.")
+    var state: ListedConsumptionRequest.State?
+    @OptionGroup var past: PastOptions
     @Option(help: "At most so many, the latest.") var limit = 1000
     @OptionGroup var output: Output
 
@@ -32,9 +29,14 @@ struct ConsumptionListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let requests = try await Database.with(try await shared.settings()) { pool in
-            try await ConsumptionRequests(pool).list(days: days, state: state?.rawValue, limit: limit)
+        var filter = ConsumptionFilter()
+        (filter.days, filter.state, filter.at) = (days, state, past.at)
+        let asked = filter
+        let page = try await Database.with(try await shared.settings()) { pool in
+            try await ConsumptionRequests(pool).list(asked, limit: limit, lookingThrough: nil)
         }
-        output.print(CommandAnswer(requests))
+        output.print(CommandAnswer(Array(page.elements.reversed())))
     }
 }
+
+extension ListedConsumptionRequest.State: ExpressibleByArgument {}

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import EvidenceStore
 import Foundation
 import Operations
@@ -15,15 +16,17 @@ struct DeadLettersShow: AsyncParsableCommand {
 
     @OptionGroup var shared: SharedOptions
     @Argument(help: "The letter's number.") var id: Int64
+    @OptionGroup var past: PastOptions
     @OptionGroup var output: Output
     @Flag(help: "Print the stored bytes and nothing else.") var raw = false
 
     func run() async throws {
         let found = try await Database.with(try await shared.settings()) { pool in
-            try await Outbox(pool).deadLetter(id)
+            try await Outbox(pool).deadLetter(id, at: past.at)
         }
         guard let (letter, stored) = found else {
-            throw CommandFailure("there is no dead letter \(id); see storehook dead-letters list")
+            let then = past.at.map { " at \($0)" } ?? ""
+            throw CommandFailure("there is no dead letter \(id)\(then); see storehook dead-letters list")
         }
         if raw {
             let bytes: [UInt8]

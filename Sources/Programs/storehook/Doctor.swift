@@ -34,8 +34,8 @@ struct Doctor: AsyncParsableCommand {
     var role: DatabaseRole?
     @Option(help: "The receiver's address.") var host = "127.0.0.1"
     @Option(help: "The receiver's port.") var port = 8080
-    @Option(help: "For how many seconds a transaction may keep dead rows from being removed.") var transactionAge =
-        600.0
+    @Option(help: "For how many seconds a transaction may keep dead rows from being removed.")
+    var transactionAge: Double = DatabaseChecks.usualTransactionAge / .seconds(1)
     @Flag(help: "Follow a test notification from Apple until it is applied here.") var apple = false
     @Option(help: "With --apple: for how many seconds at most, 2 to 600.") var wait = 30
     @Option(help: "With --apple: the URL that App Store Connect has for notifications.") var url: String?
@@ -95,7 +95,9 @@ struct Doctor: AsyncParsableCommand {
             { _ = try settings.restoreRule() }, { _ = try settings.sandboxAccess() },
             { _ = try settings.guardOutage() }, { _ = try settings.corsPolicy() }, { _ = try settings.requestRates() },
             { if settings.hasTokenKeys { _ = (try settings.tokenRules(), try settings.tokenKeys()) } },
-            { _ = try settings.tls() }, { _ = try settings.staffRules() }, { try settings.refuseSkippedVerification() },
+            { _ = try settings.tls() }, { _ = try settings.staffRules() },
+            { _ = (try settings.consoleWay(), try settings.consolePath()) },
+            { try settings.refuseSkippedVerification() },
             { try starting(role, settings) },
         ]
         return readings.compactMap(fault).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }

@@ -1,5 +1,6 @@
 import AppleRecords
 import ArgumentParser
+import Base
 import Operations
 
 struct ExtensionsList: AsyncParsableCommand {
@@ -11,13 +12,17 @@ struct ExtensionsList: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Option(help: "Only of this subscription, by its original transaction id.") var subscription: String?
     @Flag(help: "Only those that are not finished.") var open = false
+    @OptionGroup var past: PastOptions
     @OptionGroup var list: ListLimit
     @OptionGroup var output: Output
 
     func run() async throws {
-        let found = try await Database.with(try await shared.settings()) { pool in
-            try await RenewalExtensions(pool).latest(list.limit, of: subscription, isOpen: open)
+        var filter = ExtensionFilter()
+        (filter.originalTransactionID, filter.isOpen, filter.at) = (subscription, open, past.at)
+        let asked = filter
+        let page = try await Database.with(try await shared.settings()) { pool in
+            try await RenewalExtensions(pool).list(asked, limit: list.limit)
         }
-        output.print(CommandAnswer(found))
+        output.print(CommandAnswer(page.elements))
     }
 }

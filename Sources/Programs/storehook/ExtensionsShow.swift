@@ -1,5 +1,6 @@
 import AppleRecords
 import ArgumentParser
+import Base
 import Operations
 
 struct ExtensionsShow: AsyncParsableCommand {
@@ -11,6 +12,7 @@ struct ExtensionsShow: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @Argument(help: "Its number.") var id: Int64
     @Option(help: "Name at most so many that could not be extended, 1 to 100000.") var limit = 1000
+    @OptionGroup var past: PastOptions
     @OptionGroup var output: Output
 
     func validate() throws {
@@ -20,10 +22,12 @@ struct ExtensionsShow: AsyncParsableCommand {
     func run() async throws {
         let answer = try await Database.with(try await shared.settings()) { pool in
             let extensions = RenewalExtensions(pool)
-            guard let found = try await extensions.find(id) else {
-                throw CommandFailure("there is no extension \(id): storehook extensions list")
+            guard let found = try await extensions.find(id, at: past.at) else {
+                let then = past.at.map { " that had been asked for by \($0)" } ?? ""
+                throw CommandFailure("there is no extension \(id)\(then): storehook extensions list")
             }
-            return CommandAnswer(ShownExtension(found, try await extensions.failures(of: id, limit: limit)))
+            return CommandAnswer(
+                ShownExtension(found, try await extensions.failures(of: id, limit: limit, at: past.at)))
         }
         output.print(answer)
     }

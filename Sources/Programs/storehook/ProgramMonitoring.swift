@@ -37,7 +37,7 @@ struct ProgramMonitoring: Sendable {
                 (Canaries(pool), .seconds(10)),
                 (RenewalExtensions(pool), .seconds(30)), (ConsumptionRequests(pool), .seconds(10)),
                 (EventStore(pool), .seconds(5)), (EndpointStore(pool), .seconds(5)), (ServerSurvey(pool), .seconds(30)),
-                (UnsoldProducts(pool), .seconds(30)),
+                (UnsoldProducts(pool), .seconds(30)), (DueEnds(pool), .seconds(5)),
             ],
             own: { [MetricSample("storehook_log_lines_dropped_total", [], Double(StandardError.dropped))] })
     }

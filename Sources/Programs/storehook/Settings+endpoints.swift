@@ -25,6 +25,17 @@ extension Settings {
         return key
     }
 
+    /// The same for a program that does all else without: no key, and why, where the file cannot be used. A path that would be misread is
+    /// refused as any setting is.
+    func secretKeyIfUsable() throws -> (key: SecretKey?, fault: String?) {
+        guard try text("storehook.secret.key.file") != nil else { return (nil, nil) }
+        do {
+            return (try secretKey(), nil)
+        } catch let failure as CommandFailure {
+            return (nil, failure.message)
+        }
+    }
+
     /// The same, where nothing can be done without.
     func requiredSecretKey() throws -> SecretKey {
         guard let key = try secretKey() else {

@@ -19,9 +19,11 @@ struct Storehook: AsyncParsableCommand {
             """,
         version: "storehook \(Release.version) (commit \(Release.commit))",
         subcommands: [
-            Migrate.self, Receive.self, Work.self, QueueCommand.self, DeadLetters.self, Verify.self, Simulate.self,
+            Migrate.self, Receive.self, Work.self, QueueCommand.self, DeadLetters.self, JobsCommand.self, Verify.self,
+            Simulate.self,
             SubscriptionCommand.self, NotificationCommand.self, RebuildCommand.self, Maintain.self, Doctor.self,
             AppleCommand.self, AppStoreCommand.self, Reconcile.self, RefreshCommand.self,
+            DueCommand.self, NotesCommand.self,
             ConsentCommand.self, ConsumptionCommand.self, ExtensionsCommand.self, CatalogCommand.self,
             FindCommand.self, AccountsCommand.self, SubscriptionsCommand.self, OrdersCommand.self, FiguresCommand.self,
             RatesCommand.self, CommissionCommand.self, FiscalCalendarCommand.self,

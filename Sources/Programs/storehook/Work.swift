@@ -75,9 +75,9 @@ struct Work: AsyncParsableCommand {
         name: String, logger: Logger
     ) async throws -> ProgramServices {
         let trust = settings.verifier
-        // One to claim, one to apply, two for the clocks, one for the maintenance or the count of accounts, which may be slow.
+        // One to claim, one to apply, two for the clocks; and maintenance, both counts and a job, which may be slow, have one each.
         let pool = PostgresPool(
-            configuration: settings.database, size: 5, logger: logger, onError: monitoring?.countError)
+            configuration: settings.database, size: 8, logger: logger, onError: monitoring?.countError)
         let start = try await DatabaseStart {
             try await Database.explaining(pool, for: .role(.worker)) {
                 try await Database.requireCurrentSchema(pool)
@@ -97,13 +97,14 @@ struct Work: AsyncParsableCommand {
         let events = EventStore(pool)
         let clock = EventClock(
             events, AccountStore(pool), Outbox(pool), logger: logger, metrics: EventMetrics())
+        let tally = WorkTally()
         let worker = Worker(
             pool: pool,
             verifier: Verifier(configuration: trust, revocation: cache, clock: WallClock.now),
             ledger: Ledger(policy: settings.status),
             listener: listener,
             revocation: cache.flatMap { requester?.checker(for: $0, logger: logger) },
-            configuration: configuration, clock: clock,
+            configuration: configuration, clock: clock, tally: tally,
             logger: logger)
         let maintenance = MaintenanceService(
             of: pool, retention: settings.retention, served: ServedApps(trust), logger: logger)
@@ -120,6 +121,17 @@ struct Work: AsyncParsableCommand {
             OrderClock(OrderStore(pool), AccountStore(pool), Ledger(policy: settings.status), logger: logger))
         services.add("the clock of figures", FigureClock(FigureStore(pool), AccountStore(pool), logger: logger))
         services.add("the clock of account counts", AccountCountClock(AccountStore(pool), logger: logger))
+        services.add(
+            "the clock of what is due", DueClock(DueEnds(pool, policy: settings.status), logger: logger))
+        services.add("the overview", OverviewClock(OverviewStore(pool), tally, logger: logger))
+        let rehearsal = ReplayDryRun(
+            pool: pool, verifier: Verifier(configuration: trust, revocation: cache, clock: WallClock.now),
+            ledger: Ledger(policy: settings.status))
+        services.add(
+            "the jobs",
+            JobService(JobStore(pool), name: name, lease: settings.lease, logger: logger) {
+                try await rehearsal.run($0, at: WallClock.now())
+            })
         services.add("the worker", worker)
         try addWebhooks(settings, monitoring, to: &services, name: name, logger: logger)
         addDuties(apple, settings, monitoring, beside: pool, to: &services, name: name, logger: logger)

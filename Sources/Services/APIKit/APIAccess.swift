@@ -20,7 +20,7 @@ package protocol APIAccess: Sendable, Hashable {
     func refusal(of caller: Caller) -> APIProblem?
 }
 
-/// Finds the caller of a request by its headers.
+/// Finds the caller of a request.
 package protocol CallerIdentification<Access>: Sendable {
     /// The callers that it finds.
     associatedtype Access: APIAccess
@@ -29,11 +29,19 @@ package protocol CallerIdentification<Access>: Sendable {
     func claimsTrust(_ headers: HTTPFields) -> Bool
     /// The caller.
     /// - Throws: ``CallerRefusal``; ``APIProblem`` where that cannot be found out, or something is missing.
-    func caller(of headers: HTTPFields) async throws -> Access.Caller
+    func caller(of evidence: CallerEvidence) async throws -> Access.Caller
+    /// Whether the credentials of an identified caller are still good, by what is in memory; true where that is not known. An answer that goes on
+    /// ends once they are not.
+    func areStillGood(_ evidence: CallerEvidence) -> Bool
     /// By what name a caller's requests are counted; nil where their rate is not limited.
     func rateKey(of caller: Access.Caller) -> String?
     /// What log lines say of a caller.
     func metadata(of caller: Access.Caller) -> Logger.Metadata
+}
+
+extension CallerIdentification {
+    /// For APIs whose answers do not go on.
+    package func areStillGood(_ evidence: CallerEvidence) -> Bool { true }
 }
 
 /// Credentials that are not accepted.

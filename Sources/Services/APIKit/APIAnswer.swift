@@ -1,6 +1,6 @@
 package import Base
 package import HTTPTypes
-import Hummingbird
+package import Hummingbird
 package import Logging
 import NIOCore
 
@@ -52,7 +52,8 @@ package struct APIAnswer: Sendable {
         self.pieces = pieces
     }
 
-    var response: Response {
+    /// As the server sends it.
+    package var response: Response {
         var headers = headers
         if let pieces {
             headers[.contentType] = contentType

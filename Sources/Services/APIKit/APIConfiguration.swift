@@ -25,6 +25,8 @@ package struct APIConfiguration: Sendable {
     package var addressRate = Rate(perMinute: 6000, burst: 1200)
     /// Which web pages may ask.
     package var cors = CORSPolicy()
+    /// What stands before each path where a proxy in front serves others beside it, such as `/desk`; empty for nothing.
+    package var prefix = ""
     /// How much memory long bodies may take together while they are read and answered, in bytes.
     package var bodyMemory: Int
 

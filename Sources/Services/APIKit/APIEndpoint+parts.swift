@@ -15,7 +15,7 @@ package struct APISuccess: Sendable {
     var status: HTTPResponse.Status
     /// What it means, in a sentence.
     var about: String
-    /// The body's; nil for none.
+    /// The body's; nil for none, and for texts alone.
     var schema: ValueSchema?
     /// Types of content that the body may have instead, as texts.
     var texts: [String]
@@ -39,9 +39,9 @@ package struct APISuccess: Sendable {
 /// A value of the query.
 package struct APIQueryParameter: Sendable {
     /// Its name.
-    var name: String
+    package let name: String
     /// What it is.
-    var schema: ValueSchema
+    package let schema: ValueSchema
     /// A sentence about it.
     var about: String
     /// Whether it has to be there.

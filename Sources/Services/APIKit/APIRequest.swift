@@ -1,6 +1,6 @@
 package import AppStorePayloads
 import Base
-import HTTPTypes
+package import HTTPTypes
 
 /// A request as a handler sees it: the caller is identified, and the body fits the endpoint's schema.
 package struct APIRequest<Access: APIAccess>: Sendable {
@@ -20,6 +20,10 @@ package struct APIRequest<Access: APIAccess>: Sendable {
     var headers: HTTPFields
     /// The sender's address; nil where only trusted proxies are known.
     var sender: NetworkAddress?
+    /// Whether the caller's credentials are good still, out of memory: for an answer that goes on.
+    package var isStillGood: @Sendable () -> Bool = { true }
+    /// Closes the connection at once: for an answer that goes on and whose reader does not read it.
+    package var cutOff: @Sendable () -> Void = {}
 
     /// The languages that are asked for, the most wanted first: `zh-Hans-CN`, `en`.
     package var languages: [String] { headers.acceptedLanguages }
@@ -27,7 +31,7 @@ package struct APIRequest<Access: APIAccess>: Sendable {
 
 extension HTTPFields {
     /// The languages that `Accept-Language` asks for, the most wanted first.
-    var acceptedLanguages: [String] {
+    package var acceptedLanguages: [String] {
         let parts = self[values: .acceptLanguage].joined(separator: ",").prefix(1000).split(separator: ",").prefix(
             20)
         let wanted = parts.compactMap { part -> (language: String, weight: Double)? in

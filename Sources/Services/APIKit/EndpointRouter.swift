@@ -24,6 +24,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     private let metrics: APIMetrics
     private let logger: Logger
     private let nothingHere: ProblemText
+    private let prefix: String
 
     /// A router.
     /// - Parameters:
@@ -42,6 +43,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         self.gate = gate
         self.watch = watch
         proxies = configuration.http.trustedProxies
+        prefix = configuration.prefix
         cors = configuration.cors
         callerRates = RateLimit(perMinute: configuration.callerRate.perMinute, burst: configuration.callerRate.burst)
         addressRates = RateLimit(perMinute: configuration.addressRate.perMinute, burst: configuration.addressRate.burst)
@@ -51,10 +53,13 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     }
 
     /// The routes of all endpoints.
-    package func router() -> Router<HTTPContext> {
+    /// - Parameter others: what the same port serves beside them.
+    package func router(beside others: OtherRoutes? = nil) -> Router<HTTPContext> {
         let routes = HTTPRoutes(elsewhere: nothingHere.english) { request, context, next in
             let began = ContinuousClock.now
-            return await elsewhere(request, began) { try await next(request, context) }
+            return await elsewhere(request, began, { await others?.elsewhere(request, context, $0) }) {
+                try await next(request, context)
+            }
         }
         for path in Set(endpoints.map(\.path)) {
             var answers: [HTTPRequest.Method: HTTPRoutes.Answer] = [:]
@@ -63,19 +68,24 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
                     await answer(request, context, endpoint)
                 }
             }
-            routes.serve(RouterPath(path), answers)
+            // The proxy in front may pass the path as it is, or without what stands before it.
+            for place in Set(["", prefix]) { routes.serve(RouterPath(place + path), answers) }
         }
+        others?.add(routes)
         return routes.router
     }
 
     /// What reaches no endpoint: another path, another method, a browser's question.
+    /// - Parameter page: the answer where the path is another part's of the port; nil where it is nobody's.
     private func elsewhere(
-        _ request: Request, _ began: ContinuousClock.Instant, _ next: () async throws -> Response
+        _ request: Request, _ began: ContinuousClock.Instant, _ page: (HTTPProblem) async -> Response?,
+        _ next: () async throws -> Response
     ) async -> Response {
         if let preflight = cors.preflight(request) { return preflight.response }
         do {
             return try await next()
         } catch let problem as HTTPProblem {
+            if let page = await page(problem) { return page }
             let answer = APIProblem(
                 problem.status == .methodNotAllowed ? .methodNotAllowed : .notFound,
                 problem.status == .methodNotAllowed ? ProblemText(english: problem.why) : nothingHere,
@@ -98,12 +108,16 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
             id: RequestID.of(request.headers), route: "\(endpoint.method) \(endpoint.path)", path: [:], query: [:],
             headers: request.headers,
             sender: proxies.sender(peer: context.peer, request.headers)?.party)
+        let evidence = CallerEvidence(
+            headers: request.headers, method: endpoint.method, authority: request.head.authority, peer: context.peer)
+        call.isStillGood = { [callers] in callers.areStillGood(evidence) }
+        call.cutOff = context.cutOff
         var answer: APIAnswer
         var isProblem = false
         var room: LargeBodies.Room?
         defer { room?.release() }
         do {
-            try await prepare(&call, &room, request, context, endpoint)
+            try await prepare(&call, by: evidence, &room, request, context, endpoint)
             answer = try await RequestID.$current.withValue(call.id) { try await handle(call, endpoint) }
         } catch {
             isProblem = true
@@ -127,14 +141,14 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     // MARK: Before the handler
 
     private func prepare(
-        _ call: inout APIRequest<Access>, _ room: inout LargeBodies.Room?, _ request: Request, _ context: HTTPContext,
-        _ endpoint: APIEndpoint<Access>
+        _ call: inout APIRequest<Access>, by evidence: CallerEvidence, _ room: inout LargeBodies.Room?,
+        _ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint<Access>
     ) async throws {
         // A request that comes too soon is refused before anything is looked at, unless it claims to be trusted: then its
         // credentials come first.
         let claimsTrust = callers.claimsTrust(request.headers)
         if !claimsTrust { try limitAddress(call, endpoint) }
-        try await identify(&call, endpoint, claimsTrust: claimsTrust)
+        try await identify(&call, by: evidence, endpoint, claimsTrust: claimsTrust)
         if endpoint.limits == .usual, let key = call.caller.flatMap(callers.rateKey),
             let rest = callerRates.refusal(of: key)
         {
@@ -147,7 +161,8 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     }
 
     private func identify(
-        _ call: inout APIRequest<Access>, _ endpoint: APIEndpoint<Access>, claimsTrust: Bool
+        _ call: inout APIRequest<Access>, by evidence: CallerEvidence, _ endpoint: APIEndpoint<Access>,
+        claimsTrust: Bool
     ) async throws {
         guard !endpoint.access.isOpen else {
             if claimsTrust { try limitAddress(call, endpoint) }
@@ -155,7 +170,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         }
         do {
             // Noted before it is refused, for the log.
-            let caller = try await callers.caller(of: call.headers)
+            let caller = try await callers.caller(of: evidence)
             call.caller = caller
             if let refusal = endpoint.access.refusal(of: caller) { throw refusal }
         } catch let refusal as CallerRefusal {
@@ -186,8 +201,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         _ call: inout APIRequest<Access>, _ request: Request, _ context: HTTPContext, _ endpoint: APIEndpoint<Access>
     ) throws(APIProblem) {
         for (name, value) in context.parameters {
-            guard let text = String(value).removingPercentEncoding, text.utf8.count <= 1000, !text.utf8.contains(0)
-            else {
+            guard let text = String(value).removingPercentEncoding, APIEndpoint<Access>.takes(inPath: text) else {
                 throw APIProblem(.notFound, nothingHere)
             }
             call.path[String(name)] = text
@@ -196,29 +210,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
         for (name, value) in request.uri.queryParameters where call.query[String(name)] == nil {
             call.query[String(name)] = String(value)
         }
-        for parameter in endpoint.query {
-            guard let text = call.query[parameter.name] else {
-                guard !parameter.isRequired else {
-                    throw APIProblem(
-                        .invalidRequest,
-                        ProblemText(
-                            "\(parameter.name) is missing in the query", "查询参数缺少 \(parameter.name)",
-                            "查詢參數缺少 \(parameter.name)"))
-                }
-                continue
-            }
-            // PostgreSQL cannot keep U+0000, and so nothing is called so.
-            guard !text.utf8.contains(0) else {
-                throw APIProblem(
-                    .invalidRequest,
-                    ProblemText(
-                        "\(parameter.name) holds U+0000", "查询参数 \(parameter.name) 含有 U+0000",
-                        "查詢參數 \(parameter.name) 含有 U+0000"))
-            }
-            if let fault = parameter.schema.fault(inQuery: text, parameter.name) {
-                throw APIProblem(.invalidRequest, fault)
-            }
-        }
+        try endpoint.check(query: call.query)
     }
 
     /// - Parameter room: what a long body takes, until it is answered.

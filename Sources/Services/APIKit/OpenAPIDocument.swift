@@ -94,11 +94,9 @@ package enum OpenAPIDocument {
     private static func responses<Access>(_ endpoint: APIEndpoint<Access>) -> JSONValue {
         var responses: [(status: Int, value: JSONValue)] = endpoint.successes.map { success in
             var members: [JSONValue.Member] = [.init("description", .string(success.about))]
-            if let schema = success.schema {
-                let texts = success.texts.map { JSONValue.Member($0, ["schema": ValueSchema.text.openAPI]) }
-                members.append(
-                    .init("content", .object([.init("application/json", ["schema": schema.openAPI])] + texts)))
-            }
+            let objects = success.schema.map { [JSONValue.Member("application/json", ["schema": $0.openAPI])] } ?? []
+            let texts = success.texts.map { JSONValue.Member($0, ["schema": ValueSchema.text.openAPI]) }
+            if !(objects + texts).isEmpty { members.append(.init("content", .object(objects + texts))) }
             return (success.status.code, .object(members))
         }
         let problems = Dictionary(grouping: endpoint.allProblems) { endpoint.style.status($0.status).code }

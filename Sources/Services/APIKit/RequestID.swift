@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 import Synchronization
 
 /// What a request is called in its answer and in logs, so that both can be found by what a client has written down.
@@ -6,10 +6,11 @@ package enum RequestID {
     /// That of the request that is being answered.
     @TaskLocal package static var current: String?
 
-    static let header = HTTPField.Name("X-Request-ID")
+    /// The header that has it; nil for no name of a header, which it is.
+    package static let header = HTTPField.Name("X-Request-ID")
 
     /// The one that came with it, where that is plain: 1 to 64 letters, digits, `-`, `_`, `.` and `:`. Else a new one.
-    static func of(_ headers: HTTPFields) -> String {
+    package static func of(_ headers: HTTPFields) -> String {
         if let header, let given = headers[header], (1...64).contains(given.utf8.count), given.utf8.allSatisfy(isPlain)
         {
             return given

@@ -81,6 +81,9 @@ package final class SecretTable<Holder: Sendable>: Service {
         return found
     }
 
+    /// What is known of a secret without asking.
+    package func remembered(_ digest: [UInt8]) -> Finding { known(of: digest) }
+
     private func wasAbsent(_ digest: [UInt8], at instant: ContinuousClock.Instant) -> Bool {
         asking.withLock { $0.absent.value(of: digest).map { instant - $0 < Self.absence } ?? false }
     }

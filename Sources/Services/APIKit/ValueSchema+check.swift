@@ -120,7 +120,7 @@ extension ValueSchema.Rule {
 
 extension ValueSchema {
     /// What is wrong with a value of the query, which is a text; nil if it fits.
-    func fault(inQuery text: String, _ name: String) -> ProblemText? {
+    package func fault(inQuery text: String, _ name: String) -> ProblemText? {
         switch self {
         case .named(_, let schema), .nullable(let schema): return schema.fault(inQuery: text, name)
         case .string(let lengths, _): return Self.fault(of: text, lengths, name)

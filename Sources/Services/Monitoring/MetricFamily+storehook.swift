@@ -128,6 +128,16 @@ extension MetricFamily {
             series where there is none; the same for every worker.
             """),
         MetricFamily(
+            "storehook_due_unheard", .gauge,
+            """
+            Renewals, ends of trials, grace and retries in Production that nothing was heard of, by how long ago they were due: 1h is one \
+            hour to six, older a week to sixty days. Counted every few minutes, the same for every worker.
+            """),
+        MetricFamily(
+            "storehook_due_lines", .gauge,
+            "How many were due from a day to an hour ago, heard of or not; counted every half hour, the same for every worker."
+        ),
+        MetricFamily(
             "storehook_canary_missing_seconds", .gauge,
             """
             How long ago Apple was asked for a test notification that has not come through, the same for every worker; 0 while \
@@ -221,6 +231,15 @@ extension MetricFamily {
             "storehook_api_token_keys_stale_since_seconds", .gauge,
             "Since when the source of those keys holds something else, or cannot be read, in seconds since 1970; 0 where it is good."
         ),
+        MetricFamily(
+            "storehook_console_requests_total", .counter,
+            "Requests to the console's pages by page and status; none is what reached no page."),
+        MetricFamily(
+            "storehook_console_seconds", .histogram(bounds: milliseconds),
+            "How long a page of the console took, from the request's head to its answer."),
+        MetricFamily(
+            "storehook_console_logins_total", .counter,
+            "Logins at the console by outcome: done, wrong, limited, busy."),
     ]
 
     private static let surroundings = [

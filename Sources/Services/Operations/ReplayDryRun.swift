@@ -46,11 +46,14 @@ package struct ReplayDryRun: Sendable {
         package var stillDead: [StillDead] = []
         /// Subscriptions whose status would change, by purchase.
         package var moves: [Move] = []
+
+        /// Of no letter.
+        package init() {}
     }
 
     /// The most dead letters of one rehearsal. It locks their purchases and accounts until its end, so workers and callers
     /// wait for it.
-    package static let limit = 5000
+    package static let limit = Int(JobStore.mostRehearsed)
 
     private let pool: PostgresPool
     private let verifier: Verifier

@@ -20,12 +20,81 @@ extension EvidencePipeline {
         try await change("accounts.act") { try accounts.act(kind, for: account, by: person, why: why, $0) }
     }
 
+    /// What an act for an account in Production would do now. Nothing is done or recorded.
+    /// - Returns: as ``act(_:for:by:why:)``; the act's number is none.
+    /// - Throws: likewise.
+    package func rehearse(
+        _ kind: StaffAct.Kind, for account: AccountIdentity
+    ) async throws -> (act: StaffAct, before: AccountPhase, after: AccountPhase) {
+        do {
+            let done: (act: StaffAct, before: AccountPhase, after: AccountPhase) = try await change(
+                "accounts.rehearse"
+            ) { session in
+                let done = try accounts.act(kind, for: account, by: "-", why: "-", session).value
+                // Rolls back what was done on the way.
+                throw Rehearsal(act: done.act, before: done.before, after: done.after)
+            }
+            return done
+        } catch let rehearsal as Rehearsal {
+            return (rehearsal.act, rehearsal.before, rehearsal.after)
+        }
+    }
+
+    private struct Rehearsal: Error {
+        let act: StaffAct
+        let before: AccountPhase
+        let after: AccountPhase
+    }
+
     /// Moves a purchase to an account, whatever Apple signed and signs into it.
     /// - Returns: false where nothing is known of the purchase.
     package func move(
         _ purchase: PurchaseKey, to account: AccountIdentity, by person: String, why: String
     ) async throws -> Bool {
         try await change("accounts.move") { try accounts.move(purchase, to: account, by: person, why: why, $0) }
+    }
+
+    /// An account before and after a purchase moves.
+    package struct MovedSide: Sendable {
+        /// The account.
+        package var token: UniqueIdentifier
+        /// What it is.
+        package var before: AccountPhase
+        /// What it would be.
+        package var after: AccountPhase
+    }
+
+    /// What a move would make of both accounts now. Nothing is done or recorded.
+    /// - Returns: the account that has the purchase, where there is one, and then the new owner; nil where nothing is known of the purchase.
+    package func rehearseMove(_ purchase: PurchaseKey, to account: AccountIdentity) async throws -> [MovedSide]? {
+        do {
+            let isKnown: Bool = try await change("accounts.rehearse_move") { session in
+                let owner = try accounts.owner(of: purchase, session)
+                guard owner.isKnown else {
+                    return try accounts.move(purchase, to: account, by: "-", why: "-", session)
+                }
+                var sides: [MovedSide] = []
+                let tokens = [owner.token, account.token].compactMap(\.self)
+                for token in tokens where !sides.contains(where: { $0.token == token }) {
+                    let phase = try accounts.view(token, in: purchase.environment, session).current
+                    sides.append(MovedSide(token: token, before: phase, after: phase))
+                }
+                _ = try accounts.move(purchase, to: account, by: "-", why: "-", session)
+                for place in sides.indices {
+                    sides[place].after = try accounts.view(sides[place].token, in: purchase.environment, session)
+                        .current
+                }
+                // Rolls back what was done on the way.
+                throw MoveRehearsal(sides: sides)
+            }
+            return isKnown ? [] : nil
+        } catch let rehearsal as MoveRehearsal {
+            return rehearsal.sides
+        }
+    }
+
+    private struct MoveRehearsal: Error {
+        let sides: [MovedSide]
     }
 
     /// Starts the app's own trial of an account; see ``AccountStore/AccountStore/startTrial(of:with:appTransactionID:_:)``.

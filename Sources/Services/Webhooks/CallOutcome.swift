@@ -2,32 +2,38 @@ package import Base
 
 /// The outcome of one call of an endpoint.
 package enum CallOutcome: Sendable, Hashable {
-    /// It answered.
-    case answered(status: Int, retryAfter: String?)
+    /// It answered; with the beginning of what it said, as ``AnswerText`` has it. That is a stranger's text: it stands in no log and no
+    /// description.
+    case answered(status: Int, retryAfter: String?, answer: String? = nil)
     /// It was not called, or did not answer.
     case failed(CallFault)
 
     /// Whether the endpoint accepted the event.
     package var isSuccess: Bool {
-        if case .answered(let status, _) = self { (200..<300).contains(status) } else { false }
+        if case .answered(let status, _, _) = self { (200..<300).contains(status) } else { false }
     }
 
     /// Whether it refused this event, as far as the status shows, while the endpoint works. Statuses about the caller
     /// (401, 407), the time (408, 429) and the endpoint (410) do not count.
     package var isAboutEvent: Bool {
-        guard case .answered(let status, _) = self else { return false }
+        guard case .answered(let status, _, _) = self else { return false }
         return (400..<500).contains(status) && ![401, 407, 408, 410, 429].contains(status)
     }
 
     /// The answer's status.
     package var status: Int? {
-        if case .answered(let status, _) = self { status } else { nil }
+        if case .answered(let status, _, _) = self { status } else { nil }
+    }
+
+    /// The beginning of what it said; nil where it said nothing.
+    package var answer: String? {
+        if case .answered(_, _, let answer) = self { answer } else { nil }
     }
 
     /// A stable code: `http_503`, `timeout`.
     package var code: String {
         switch self {
-        case .answered(let status, _): "http_\(status)"
+        case .answered(let status, _, _): "http_\(status)"
         case .failed(let fault): fault.code
         }
     }
@@ -35,7 +41,7 @@ package enum CallOutcome: Sendable, Hashable {
     /// For people: a line without any text of the endpoint's.
     package var text: String {
         switch self {
-        case .answered(let status, _): "answered \(status)"
+        case .answered(let status, _, _): "answered \(status)"
         case .failed(let fault): "\(fault)"
         }
     }

@@ -10,7 +10,7 @@ package final class EndpointCaller: Sendable {
         package var connect: Duration
         /// From looking up the name to the end of the answer.
         package var total: Duration
-        /// Of an answer's body, in bytes; what is beyond is not read.
+        /// Of an answer's body, in bytes; what is beyond is not kept.
         package var bytes: Int
         /// For how long a name is not looked up again. What is called meanwhile is an address that was checked.
         package var nameAge: Duration
@@ -55,13 +55,14 @@ package final class EndpointCaller: Sendable {
             "POST", url,
             headers: [("Content-Type", "application/json"), ("User-Agent", Release.userAgent)] + headers,
             body: Array(body.utf8))
-        request.answerBody = .ignored(upTo: bytes)
+        request.answerBody = .beginning(upTo: bytes)
         request.owner = endpointID
         request.isRepeatable = true
         do throws(OutboundFault) {
             let answer = try await client.send(request)
             return .answered(
-                status: answer.status, retryAfter: answer.header("Retry-After").map { String($0.prefix(100)) })
+                status: answer.status, retryAfter: answer.header("Retry-After").map { String($0.prefix(100)) },
+                answer: AnswerText.cleaned(answer.body))
         } catch {
             return .failed(CallFault(error))
         }

@@ -54,7 +54,14 @@ struct LaneWork: Sendable {
                 metrics.count(.dead, callable.endpoint.id)
                 continue
             }
-            let answer = await call(callable, body, delivery)
+            let began = clock.now
+            let (answer, duration) = await call(callable, body, delivery)
+            if answer.isSuccess || !Task.isCancelled {
+                outcome.attempts.append(
+                    .init(
+                        deliveryID: delivery.id, eventID: delivery.eventID, at: began, duration: duration,
+                        code: answer.code, status: answer.status, answer: answer.answer))
+            }
             if answer.isSuccess {
                 outcome.ends.append(
                     .init(deliveryID: delivery.id, attempts: attempts, status: answer.status, reason: nil))
@@ -74,7 +81,7 @@ struct LaneWork: Sendable {
             news.lastFailure = answer.text
             metrics.count(.failed, callable.endpoint.id)
             let wish = wish(answer, &news)
-            if case .answered(410, _) = answer { news.isGone = true }
+            if case .answered(410, _, _) = answer { news.isGone = true }
             // A probe of a paused endpoint, or its 410, is not about this event.
             let isUncounted = isProbe || news.isGone
             if place == 0, let left = clock.left(until: delivery.scheduledAt) {
@@ -95,24 +102,27 @@ struct LaneWork: Sendable {
         return Result(token: token, leaseEnd: leaseEnd, outcome: outcome, news: news)
     }
 
+    /// Posts a body.
+    /// - Returns: what came of it, and how long that took.
     private func call(
         _ callable: EndpointStore.Callable, _ body: String, _ delivery: Delivery
-    ) async -> CallOutcome {
+    ) async -> (CallOutcome, Duration) {
         guard
             let signature = WebhookSignature(
                 Array(body.utf8), id: delivery.webhookID, at: Timestamp(clock.now), secrets: callable.secrets)
-        else { return .failed(.unsigned) }
+        else { return (.failed(.unsigned), .zero) }
         let begun = ContinuousClock.now
         let answer = await caller.post(
             body, to: callable.endpoint.url, of: callable.endpoint.id, headers: signature.headers)
-        metrics.called(.now - begun)
-        return answer
+        let duration = ContinuousClock.now - begun
+        metrics.called(duration)
+        return (answer, duration)
     }
 
     /// The delay that the endpoint asks for: 429 and 503 apply to all of its deliveries.
     private func wish(_ answer: CallOutcome, _ news: inout EndpointNews) -> Duration? {
         let now = Timestamp(clock.now)
-        guard case .answered(let status, let header) = answer,
+        guard case .answered(let status, let header, _) = answer,
             let wait = RetryAfter(header, now: now)?.wait(from: now)
         else { return nil }
         if status == 429 || status == 503 { news.rest = min(wait, Self.longestRest) }

@@ -13,6 +13,7 @@ import Synchronization
 /// of workers do this side by side: they share nothing but the database.
 package final class Webhooks: Service {
     private let store: EndpointStore
+    private let events: EventStore
     private let key: SecretKey
     private let caller: EndpointCaller
     private let listener: PostgresListener?
@@ -42,6 +43,8 @@ package final class Webhooks: Service {
     /// How many events are fanned out to an endpoint at a time, and how often in a row before it is the others' turn.
     private static let portion = 500
     private static let portions = 8
+    /// How many tests that the staff asks for are begun at a time.
+    private static let trials = 4
     /// How long an endpoint with enough due deliveries is left alone: delivering them takes longer.
     private static let fullFor = Duration.milliseconds(500)
     private static let backoff = RetrySchedule.doubling(from: .milliseconds(100), upTo: .seconds(5))
@@ -56,6 +59,7 @@ package final class Webhooks: Service {
         configuration: WebhookConfiguration, logger: Logger, metrics: WebhookMetrics
     ) {
         store = EndpointStore(pool)
+        events = EventStore(pool)
         self.key = key
         self.caller = caller
         self.listener = listener
@@ -122,6 +126,7 @@ package final class Webhooks: Service {
             }
         }
         try await readEndpoints()
+        for asked in try await store.takeTrials(atMost: Self.trials) { runners.addTask { await self.make(asked) } }
         for need in needs where need.isDue { start(need.endpointID, in: &runners) }
         let isBusy = await deal(to: needs.filter(\.isBehind).map(\.endpointID), in: &runners)
         return isBusy || state.withLock { !$0.runners.isEmpty }
@@ -185,6 +190,17 @@ package final class Webhooks: Service {
         guard failures == 1 else { return }
         logger.warning(
             "Cannot deal events out to an endpoint; trying on", metadata: ["error": "\(error)", "endpoint": "\(id)"])
+    }
+
+    /// Makes a test that the staff has asked for.
+    private func make(_ asked: AskedTrial) async {
+        do {
+            try await store.settle(asked, try await EndpointTrial.outcome(of: asked, store, events, key, caller))
+        } catch {
+            if Task.isCancelled { return }
+            logger.warning(
+                "Cannot test an endpoint", metadata: ["error": "\(error)", "endpoint": "\(asked.endpointID)"])
+        }
     }
 
     /// Changes of an endpoint take effect within a second.

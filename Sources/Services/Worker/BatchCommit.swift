@@ -39,6 +39,15 @@ struct BatchCommit: Sendable {
             let applied = try pipeline.apply(
                 entries, upTo: rows.map(\.claimed.receivedAt).max(), session, deriving: { try watch.during(held, $0) })
             try Outbox.bury(letters, session)
+            try Outbox.note(
+                rows.compactMap { row -> EvidenceAttempt? in
+                    guard case .bury(let letter) = row.verdict, letter.attempts == row.claimed.attempts else {
+                        return nil
+                    }
+                    return EvidenceAttempt(
+                        row.claimed, by: configuration.name, from: batch.claimedAt, reason: letter.reason,
+                        message: letter.message)
+                }, session)
             let outcomes = applied.change.outcomes
             let end = (applied.settled.clock, ContinuousClock.now)
             // At the end: other workers with findings about one of these addresses wait for this transaction.

@@ -44,7 +44,7 @@ final class BatchSettler: Sendable {
             metrics: metrics, clock: clock, lives: LifeLog(logger, every: configuration.lineInterval))
         outbox = Outbox(pool)
         puttingOff = PuttingOff(
-            queue: outbox.queue, configuration: configuration, logger: logger, metrics: metrics)
+            outbox: outbox, configuration: configuration, logger: logger, metrics: metrics)
     }
 
     /// Settles every row in some way while its lease lasts: a living worker lets no row lapse, since a row whose lease
@@ -193,7 +193,8 @@ extension RefusedRow {
         let letter = DeadLetterDraft(
             row.claimed, reason: reason, message: "\(error)",
             notificationUUID: (entry.notification?.uuid).map(UUID.init),
-            type: entry.notification?.notificationType.rawValue, subtype: entry.notification?.subtype?.rawValue)
+            type: entry.notification?.notificationType.rawValue, subtype: entry.notification?.subtype?.rawValue,
+            bundleID: entry.bundleID)
         return PreparedBatch.Row(claimed: row.claimed, verdict: .bury(letter))
     }
 }

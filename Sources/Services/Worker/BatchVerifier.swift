@@ -25,7 +25,8 @@ struct BatchVerifier: Sendable {
             PreparedBatch.Row(claimed: row, verdict: letter.map { .bury($0) } ?? .reschedule(.applyFailed))
         }
         for (place, result) in zip(open, results) { rows[place] = PreparedBatch.Row(claimed.rows[place], result) }
-        return PreparedBatch(token: claimed.token, leaseEnd: claimed.leaseEnd, rows: rows)
+        return PreparedBatch(
+            token: claimed.token, leaseEnd: claimed.leaseEnd, rows: rows, claimedAt: claimed.claimedAt)
     }
 
     private func verify(

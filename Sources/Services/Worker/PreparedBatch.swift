@@ -3,6 +3,7 @@ import EvidenceStore
 import Foundation
 import Logging
 import Pipeline
+import Postgres
 import PurchaseStore
 import Subscriptions
 
@@ -28,6 +29,8 @@ struct PreparedBatch: Sendable {
     /// Until when its rows are held at least.
     var leaseEnd: ContinuousClock.Instant
     var rows: [Row]
+    /// When they were claimed, by the database's clock; nil where it was not asked.
+    var claimedAt: PostgresTimestamp?
 
     var ids: [Int64] { rows.map(\.claimed.id) }
 }
@@ -42,7 +45,8 @@ extension PreparedBatch.Row {
             verdict = .bury(
                 DeadLetterDraft(
                     claimed, reason: refusal.reason, message: refusal.message,
-                    notificationUUID: refusal.notificationUUID, type: refusal.type, subtype: refusal.subtype))
+                    notificationUUID: refusal.notificationUUID, type: refusal.type, subtype: refusal.subtype,
+                    bundleID: refusal.bundleID))
         case .undecided(let reason): verdict = .reschedule(reason)
         }
     }
@@ -99,7 +103,7 @@ extension PreparedBatch {
 
     /// A batch of these rows under the same lease.
     func only(_ rows: [Row]) -> PreparedBatch {
-        PreparedBatch(token: token, leaseEnd: leaseEnd, rows: rows)
+        PreparedBatch(token: token, leaseEnd: leaseEnd, rows: rows, claimedAt: claimedAt)
     }
 
     /// Every verified JWS in it: the notifications, those inside them, and the records that came by themselves.

@@ -6,10 +6,12 @@ import Postgres
 
 /// Puts claimed rows off; repeats that while they are held if the database is unreachable.
 struct PuttingOff: Sendable {
-    let queue: Queue
+    let outbox: Outbox
     let configuration: WorkerConfiguration
     let logger: Logger
     let metrics: WorkerMetrics
+
+    private var queue: Queue { outbox.queue }
 
     /// Puts the rows off that have that verdict, by the retry policy.
     func reschedule(_ batch: PreparedBatch) async -> BatchTally {
@@ -58,8 +60,23 @@ struct PuttingOff: Sendable {
         }
         let schedule = configuration.retries.schedule
         let delays = batch.rows.map { schedule.pause(afterFailures: $0.claimed.attempts) }
-        return await repeating(ids, for: reason, of: batch) {
+        let tally = await repeating(ids, for: reason, of: batch) {
             try await queue.reschedule(ids, by: delays, reason: reason.rawValue, token: batch.token)
+        }
+        // Where some were lost to another worker, it is not known which.
+        if tally.reschedule > 0, tally.lost == 0 { await note(batch, reason) }
+        return tally
+    }
+
+    /// Writes down that these attempts came to nothing, for people who look at one of them.
+    private func note(_ batch: PreparedBatch, _ reason: ReasonCode) async {
+        do {
+            try await outbox.note(
+                batch.rows.map {
+                    EvidenceAttempt($0.claimed, by: configuration.name, from: batch.claimedAt, reason: reason)
+                })
+        } catch {
+            logger.debug("Could not write attempts down", metadata: ["error": "\(error)"])
         }
     }
 

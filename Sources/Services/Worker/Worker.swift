@@ -1,6 +1,6 @@
 package import AppStoreVerification
 import Base
-import EvidenceStore
+package import EvidenceStore
 import Foundation
 package import Logging
 package import Metrics
@@ -42,13 +42,14 @@ package final class Worker: Service {
     ///   - listener: signals new rows at once; without it the worker polls.
     ///   - revocation: answers the OCSP questions in the verifier's register.
     ///   - clock: is woken when events were written.
+    ///   - tally: where it adds up what it does, for the overview.
     ///   - metrics: where to count.
     package init(
         pool: PostgresPool, verifier: Verifier, ledger: Ledger, listener: PostgresListener?,
         revocation: RevocationChecker? = nil, configuration: WorkerConfiguration, clock: EventClock? = nil,
-        logger: Logger, metrics factory: any MetricsFactory = MetricsSystem.factory
+        tally: WorkTally? = nil, logger: Logger, metrics factory: any MetricsFactory = MetricsSystem.factory
     ) {
-        metrics = WorkerMetrics(factory)
+        metrics = WorkerMetrics(factory, tally)
         outbox = Outbox(pool)
         watch = Watchdog(limit: configuration.runawayLimit, logger: logger)
         self.verifier = BatchVerifier(
@@ -161,6 +162,8 @@ package final class Worker: Service {
                             "Took over a notification whose lease ran out: its worker died, hung, or was ended by it",
                             metadata: ["outbox_id": "\(row.id)", "attempt": "\(row.attempts)"])
                     }
+                    // For people who look at the evidence; what cannot be written is in the log.
+                    try? await outbox.note(claimed.rows.filter(\.lapsed).map { EvidenceAttempt(vanishedBefore: $0) })
                     return .suspect(claimed)
                 }
                 if !claimed.rows.isEmpty {

@@ -33,8 +33,12 @@ final class WorkerMetrics: Sendable {
     private let chainHits: Counter
     private let chainMisses: Counter
     private let chainsBefore = Mutex(ChainCache.Statistics())
+    /// For the overview; nil where there is none.
+    private let tally: WorkTally?
 
-    init(_ factory: any MetricsFactory) {
+    /// - Parameter tally: where what is done is added up for the overview.
+    init(_ factory: any MetricsFactory, _ tally: WorkTally? = nil) {
+        self.tally = tally
         func counter(_ name: String, _ dimensions: [(String, String)] = []) -> Counter {
             Counter(label: "storehook_" + name, dimensions: dimensions, factory: factory)
         }
@@ -85,16 +89,25 @@ final class WorkerMetrics: Sendable {
     func settled(
         _ entries: [LedgerEntry], _ outcomes: [LedgerOutcome], _ letters: [DeadLetterDraft], at end: PostgresTimestamp
     ) {
+        var done = WorkTally.Count()
         for (entry, outcome) in zip(entries, outcomes) {
             count(entry.kind, entry.notification?.notificationType, Outcome(outcome))
             // A repeat is not measured: the notification had arrived before.
-            guard outcome != .duplicate else { continue }
+            guard outcome != .duplicate else {
+                done.duplicates += 1
+                continue
+            }
+            done.recorded += 1
             receiptToCommit.record(Self.seconds(from: entry.receivedAt, to: end))
+            done.own.add(from: Timestamp(entry.receivedAt), to: Timestamp(end))
             // Only Apple's posts are sent when they are signed; other evidence was fetched, or stored by an app first.
             guard entry.source == .webhook, let signedAt = entry.signedAt else { continue }
             let signed = PostgresTimestamp(millisecondsSince1970: signedAt.millisecondsSince1970)
             signedToReceipt.record(Self.seconds(from: signed, to: entry.receivedAt))
+            done.apple.add(from: signedAt, to: Timestamp(entry.receivedAt))
         }
+        done.buried = Int64(letters.count)
+        tally?.add(done)
         for letter in letters {
             count(letter.kind, NotificationType(rawValue: letter.type ?? ""), .dead)
             let known = deadLetters[letter.category]?[letter.reason.label]

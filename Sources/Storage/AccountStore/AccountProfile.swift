@@ -75,13 +75,15 @@ extension AccountStore {
     }
 
     /// The accounts with a name or mail address that begins with a text, in any case, in the order of their tokens.
-    /// - Parameter limit: the most to return.
+    /// - Parameters:
+    ///   - isWhole: whether the text is the whole name or address, for readers that must not learn the rest of it.
+    ///   - limit: the most to return.
     /// - Throws: `PostgresError`.
     package func accounts(
-        named prefix: String, limit: Int = AccountStore.mostNamed
+        named prefix: String, isWhole: Bool = false, limit: Int = AccountStore.mostNamed
     ) async throws -> [UniqueIdentifier] {
         guard !prefix.isEmpty, !prefix.utf8.contains(0) else { return [] }
-        return try await pool.query(.accounts(named: prefix, limit)).map {
+        return try await pool.query(.accounts(named: prefix, isWhole, limit)).map {
             UniqueIdentifier(try $0.decode(0, as: UUID.self))
         }
     }
@@ -102,8 +104,9 @@ extension PostgresQuery {
     }
 
     /// Each by its index, which has texts in the order of their bytes.
-    fileprivate static func accounts(named prefix: String, _ limit: Int) -> PostgresQuery {
-        let pattern = ["\\", "%", "_"].reduce(prefix) { $0.replacing($1, with: "\\" + $1) } + "%"
+    fileprivate static func accounts(named prefix: String, _ isWhole: Bool, _ limit: Int) -> PostgresQuery {
+        let pattern =
+            ["\\", "%", "_"].reduce(prefix) { $0.replacing($1, with: "\\" + $1) } + (isWhole ? "" : "%")
         return PostgresQuery(
             "accounts.named",
             """

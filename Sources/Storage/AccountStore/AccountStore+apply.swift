@@ -48,11 +48,12 @@ extension AccountStore {
     /// - Parameters:
     ///   - yaml: the file.
     ///   - person: who applies it.
+    ///   - why: why, for the audit; nil where no reason is given.
     ///   - patience: how long other transactions may block it.
     ///   - onPage: called with the number of accounts done.
     /// - Throws: `CatalogFault` where the file cannot be used, ``ApplyRefusal``, `PostgresError`.
     package func apply(
-        _ yaml: String, by person: String, patience: Duration = AccountStore.usualPatience,
+        _ yaml: String, by person: String, why: String? = nil, patience: Duration = AccountStore.usualPatience,
         onPage: @Sendable (Int) -> Void = { _ in }
     ) async throws -> Applied {
         let catalog = try Catalog(yaml: yaml)
@@ -60,7 +61,7 @@ extension AccountStore {
         try await waitForWriters(patience: patience)
         let (version, isLinked) = try await prepare(yaml, catalog, by: person)
         do {
-            return try await go(through: version, catalog, isLinked: isLinked, patience, onPage)
+            return try await go(through: version, catalog, isLinked: isLinked, why, patience, onPage)
         } catch let refusal as ApplyRefusal {
             if refusal != .superseded { try await withdraw(version) }
             throw refusal
@@ -87,7 +88,7 @@ extension AccountStore {
     }
 
     private func go(
-        through version: Int64, _ catalog: Catalog, isLinked: Bool, _ patience: Duration,
+        through version: Int64, _ catalog: Catalog, isLinked: Bool, _ why: String?, _ patience: Duration,
         _ onPage: @Sendable (Int) -> Void
     ) async throws -> Applied {
         try await waitForWriters(patience: patience)
@@ -103,7 +104,7 @@ extension AccountStore {
             applied.accounts += page.count
             onPage(applied.accounts)
         }
-        applied.moves = try await makeCurrent(version, patience)
+        applied.moves = try await makeCurrent(version, why, patience)
         await announceAll()
         // Until then they were derived as if it had become current a little earlier. Rebuilding mends what is left out here.
         if let base { try? await dateSwitch(to: version, base, patience) }
@@ -227,8 +228,14 @@ extension AccountStore {
     }
 
     /// Switches the catalog, and returns what that changed as of now.
-    private func makeCurrent(_ version: Int64, _ patience: Duration) async throws -> [TierMove: Int] {
+    private func makeCurrent(
+        _ version: Int64, _ why: String?, _ patience: Duration
+    ) async throws -> [TierMove: Int] {
         try await step("catalog.switch", isDurable: true, patience: patience) { session, _ in
+            // The database takes it into the audit.
+            if let why {
+                try session.query(PostgresQuery("catalog.why", "select set_config('storehook.why', \(why), true)"))
+            }
             let before = try AccountMoment(session).current
             let switched = try session.query(
                 PostgresQuery(

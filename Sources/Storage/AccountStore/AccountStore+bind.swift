@@ -116,6 +116,14 @@ extension AccountStore {
         return AccountChange(true, settled, of: [purchase])
     }
 
+    /// Whether anything is known of a purchase, and the account that has it now.
+    package func owner(
+        of purchase: PurchaseKey, _ session: borrowing PostgresSession
+    ) throws -> (isKnown: Bool, token: UniqueIdentifier?) {
+        let standing = try standing([purchase], session).first
+        return (standing != nil, standing?.owner)
+    }
+
     /// A row of `storehook.purchase_bindings` to be written.
     struct Binding: Sendable {
         var key: PurchaseKey

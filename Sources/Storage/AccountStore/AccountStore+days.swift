@@ -16,10 +16,19 @@ package struct AccountDay: Sendable, Hashable {
 extension AccountStore {
     /// Today, in the time zone of the current catalog; before the first one, in UTC. Accounts are counted by these days.
     /// - Throws: `PostgresError`; ``UnreadableCatalog`` where a newer release applied the catalog.
-    package func today() async throws -> CalendarDay {
+    package func today() async throws -> CalendarDay { try await today(at: nil) }
+
+    /// The last day that had ended at an instant of the past, in the same zone.
+    /// - Throws: `PostgresError`; ``UnreadableCatalog`` likewise.
+    package func ended(by instant: Timestamp) async throws -> CalendarDay {
+        CalendarDay(number: try await today(at: PostgresTimestamp(instant)).number - 1)
+    }
+
+    private func today(at instant: PostgresTimestamp?) async throws -> CalendarDay {
         let zone = try await current()?.catalog.timeZone.identifier ?? "UTC"
         let today: String = try await pool.query(
-            PostgresQuery("accounts.today", "select (now() at time zone \(zone))::date::text")
+            PostgresQuery(
+                "accounts.today", "select (least(\(instant)::timestamptz, now()) at time zone \(zone))::date::text")
         ).one().decode(0)
         return CalendarDay(today) ?? CalendarDay(number: 0)
     }

@@ -1,6 +1,6 @@
 package import Accounts
 import AppStorePayloads
-import Base
+package import Base
 import Foundation
 import Postgres
 import PurchaseStore
@@ -11,14 +11,21 @@ extension AccountStore {
     package struct CatalogDiff: Sendable, Hashable {
         /// An account that would have another tier.
         package struct Example: Sendable, Hashable {
-            /// What the app's own tokens call it, else its token.
-            package var account: String
+            /// Its token.
+            package var token: UniqueIdentifier
+            /// What the app's own tokens call it; nil where none has named it.
+            package var name: String?
             /// What would change.
             package var move: TierMove
+
+            /// What the app's own tokens call it, else its token.
+            package var account: String { name ?? AccountIdentity(token: token).name }
         }
 
         /// How many accounts were compared.
         package var accounts = 0
+        /// Whether these are all; otherwise the time was over.
+        package var isComplete = true
         /// How many accounts would have another tier, by move.
         package var moves: [TierMove: Int] = [:]
         /// Some of the accounts of each move.
@@ -35,18 +42,29 @@ extension AccountStore {
     private static let named = 5
 
     /// Derives every account that a catalog may concern under it, compares it with its status now, and writes nothing.
-    /// The counts are what ``apply(_:by:patience:onPage:)`` then does, as long as no period ends and nothing changes
+    /// The counts are what ``apply(_:by:why:patience:onPage:)`` then does, as long as no period ends and nothing changes
     /// in between.
-    /// - Parameter onPage: called with the number of accounts done.
-    package func diff(_ catalog: Catalog, onPage: @Sendable (Int) -> Void = { _ in }) async throws -> CatalogDiff {
+    /// - Parameters:
+    ///   - end: after it no further accounts are compared; nil for all of them.
+    ///   - onPage: called with the number of accounts done.
+    package func diff(
+        _ catalog: Catalog, until end: ContinuousClock.Instant? = nil, onPage: @Sendable (Int) -> Void = { _ in }
+    ) async throws -> CatalogDiff {
         let isLinked: Bool = try await pool.query(
             PostgresQuery("catalog.is_linked", "select is_linked from storehook.catalog_state")
         ).one().decode(0)
         return isLinked
-            ? try await diffLinked(catalog, onPage: onPage) : try await diffUnlinked(catalog, onPage: onPage)
+            ? try await diffLinked(catalog, until: end, onPage: onPage)
+            : try await diffUnlinked(catalog, until: end, onPage: onPage)
     }
 
-    private func diffLinked(_ catalog: Catalog, onPage: @Sendable (Int) -> Void) async throws -> CatalogDiff {
+    private static func isOver(_ end: ContinuousClock.Instant?) -> Bool {
+        end.map { ContinuousClock.now >= $0 } ?? false
+    }
+
+    private func diffLinked(
+        _ catalog: Catalog, until time: ContinuousClock.Instant?, onPage: @Sendable (Int) -> Void
+    ) async throws -> CatalogDiff {
         var (diff, last) = (CatalogDiff(), UniqueIdentifier?.none)
         while true {
             let after = last
@@ -63,15 +81,28 @@ extension AccountStore {
             last = end
             diff.take(page.1, of: page.0.count, naming: Self.named)
             onPage(diff.accounts)
+            if page.0.count == Self.lookedAt, Self.isOver(time) {
+                diff.isComplete = false
+                return diff
+            }
         }
     }
 
     /// Before the first catalog `account_lines` is not kept, so the accounts of purchases are looked up first.
-    private func diffUnlinked(_ catalog: Catalog, onPage: @Sendable (Int) -> Void) async throws -> CatalogDiff {
-        let held = try await allHeld()
+    private func diffUnlinked(
+        _ catalog: Catalog, until time: ContinuousClock.Instant?, onPage: @Sendable (Int) -> Void
+    ) async throws -> CatalogDiff {
         var diff = CatalogDiff()
+        guard let held = try await allHeld(until: time) else {
+            diff.isComplete = false
+            return diff
+        }
         let accounts = held.keys.sorted()
         for start in stride(from: 0, to: accounts.count, by: Self.page) {
+            if start > 0, Self.isOver(time) {
+                diff.isComplete = false
+                return diff
+            }
             let page = Array(accounts[start..<min(start + Self.page, accounts.count)])
             let pairs = page.flatMap { account in (held[account] ?? []).map { (account, $0) } }
             let moves = try await looking { session in
@@ -84,10 +115,12 @@ extension AccountStore {
         return diff
     }
 
-    private func allHeld() async throws -> [UniqueIdentifier: [PurchaseKey]] {
+    /// Nil where the time was over before all were found: no account is whole before.
+    private func allHeld(until time: ContinuousClock.Instant?) async throws -> [UniqueIdentifier: [PurchaseKey]]? {
         var held: [UniqueIdentifier: [PurchaseKey]] = [:]
         var last: PurchaseKey?
         while true {
+            if last != nil, Self.isOver(time) { return nil }
             let after = last
             let (end, found) = try await looking { session in
                 let keys = try Ledger().purchases(after: after, limit: 1000, session)
@@ -144,8 +177,7 @@ extension AccountStore {
             }
             let move = TierMove(environment: account.environment, before: standing.map(tier), after: tier(next))
             guard move.before != move.after else { return nil }
-            return CatalogDiff.Example(
-                account: names[account.token] ?? AccountIdentity(token: account.token).name, move: move)
+            return CatalogDiff.Example(token: account.token, name: names[account.token], move: move)
         }
     }
 

@@ -19,8 +19,8 @@ package enum Erasure: Sendable, Hashable {
 extension AccountStore {
     /// Forgets a person.
     /// - Removed: the name that the app's own tokens have for the account, name and mail address for the desk, what it used, what apps
-    ///   reported of its attempts to buy, and what staff wrote about their acts for it. Those acts no longer count, and stay on record; so
-    ///   do the orders of its attempts, without account and reason.
+    ///   reported of its attempts to buy, and what staff wrote about it and about their acts for it. Those acts no longer count, and stay
+    ///   on record; so do the orders of its attempts, without account and reason.
     /// - Released: its purchases. The next account that proves one gets it, also where Apple signed it for this account.
     /// - Kept as a hash: the account, so that it has no second trial; with it what came of the trial, which the database itself notes.
     /// - Kept as evidence: what Apple signed.
@@ -35,7 +35,7 @@ extension AccountStore {
         _ session: borrowing PostgresSession
     ) throws -> AccountChange<Erasure> {
         let token = account.token
-        // Every writer has a transaction ID before it reads the catalog: see apply(_:by:patience:onPage:).
+        // Every writer has a transaction ID before it reads the catalog: see apply(_:by:why:patience:onPage:).
         try session.query(PostgresQuery("accounts.number", "select pg_current_xact_id()::text"))
         try Ledger.hold(purchases, session)
         guard try isKnown || self.isKnown(token, session) else { return AccountChange(.unknown) }
@@ -84,6 +84,7 @@ extension AccountStore {
                     or exists (select from storehook.account_lines where token = \(token))
                     or exists (select from storehook.access_tellings where token = \(token))
                     or exists (select from storehook.staff_acts where token = \(token))
+                    or exists (select from storehook.staff_notes where token = \(token))
                     or exists (select from storehook.trials where token = \(token) or account_hash = \(hash))
                     or exists (select from storehook.events where token = \(token))
                     or exists (select from storehook.purchase_bindings where token = \(token))
@@ -107,7 +108,9 @@ extension AccountStore {
                        or exists (select from storehook.account_names n where n.token = \(UUID(token)))
                        or exists (select from storehook.account_profiles p where p.token = \(UUID(token))) as is_named,
                        (select count(*) from storehook.staff_acts a where a.token = \(UUID(token))) as acts,
-                       (select count(*) from storehook.events e where e.token = \(UUID(token))) as events
+                       (select count(*) from storehook.events e where e.token = \(UUID(token))) as events,
+                       (select count(*) from storehook.staff_notes t
+                         where t.token = \(UUID(token)) and t.erased_at is null) as notes
                 """)
         ).one()
         erased.nameForgotten = try kept.decode("is_named")
@@ -115,7 +118,8 @@ extension AccountStore {
         erased.eventsKept = try kept.decode("events")
         erased.purchasesKept = purchases.count
         erased.usageForgotten = try Usage.erase(token, session)
-        // The database itself takes out the id in account_names and what the audit has of the person, and puts the erasure on record.
+        // The database itself takes out the id in account_names, the notes, and what the audit has of the person, and puts the erasure on
+        // record.
         try session.query(
             PostgresQuery(
                 "accounts.erase",
@@ -154,7 +158,8 @@ extension AccountStore {
                 """))
         try session.query(.eraseProfile(of: token))
         erased.textsForgotten =
-            try session.query(.eraseTexts(of: token, purchases, isLinked: isLinked)).affectedRows
+            try Int(kept.decode("notes", as: Int64.self))
+            + session.query(.eraseTexts(of: token, purchases, isLinked: isLinked)).affectedRows
             + session.query(.eraseRefundTexts(of: token, purchases, isLinked: isLinked)).affectedRows
         return erased
     }

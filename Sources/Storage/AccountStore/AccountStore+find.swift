@@ -18,7 +18,36 @@ package struct FoundAccount: Sendable, Hashable {
     package var erasedAt: Timestamp?
 }
 
+/// Where an account has, or had, a purchase.
+package struct AccountPlace: Sendable, Hashable {
+    /// The environment.
+    package var environment: String
+    /// The app.
+    package var bundleID: String
+}
+
 extension AccountStore {
+    /// The most places that ``places(of:)`` returns.
+    private static let mostPlaces: Int64 = 10_000
+
+    /// Where some accounts have, or had, a purchase that Apple signed for them or that anything binds to them.
+    /// - Throws: `PostgresError`.
+    package func places(of tokens: [UniqueIdentifier]) async throws -> [UniqueIdentifier: [AccountPlace]] {
+        guard !tokens.isEmpty else { return [:] }
+        return try await pool.query(
+            PostgresQuery(
+                "accounts.places",
+                """
+                select distinct l.token, l.environment, l.bundle_id from storehook.account_lines l
+                 where l.token = any(\(tokens.map { UUID($0) })) order by 1, 2, 3 limit \(Self.mostPlaces)
+                """)
+        ).reduce(into: [:]) { places, row in
+            let place = AccountPlace(
+                environment: try row.decode("environment"), bundleID: try row.decode("bundle_id"))
+            places[UniqueIdentifier(try row.decode("token", as: UUID.self)), default: []].append(place)
+        }
+    }
+
     /// Those of some accounts that are known, those that were only handed their tokens included, in the order of their tokens.
     /// - Throws: `PostgresError`.
     package func known(_ tokens: Set<UniqueIdentifier>) async throws -> [FoundAccount] {

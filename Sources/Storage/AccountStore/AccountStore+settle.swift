@@ -42,7 +42,7 @@ extension AccountStore {
     /// purchases. The purchases must be locked (`Ledger.apply` does that), and no account may be.
     ///
     /// Where no catalog was ever applied, it reads that and the clock in one statement, and does no more. Why no
-    /// account keeps a stale status is explained at ``apply(_:by:patience:onPage:)``.
+    /// account keeps a stale status is explained at ``apply(_:by:why:patience:onPage:)``.
     /// - Parameters:
     ///   - deltas: the purchases that this transaction has derived; they are not read back.
     ///   - unchanged: purchases of which nothing has changed.

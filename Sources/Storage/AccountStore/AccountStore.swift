@@ -34,9 +34,9 @@ package final class AccountStore: Sendable {
     }
 
     /// A transaction that locks purchases or accounts. If its process is suspended in the middle, workers wait for
-    /// 30 s at most.
+    /// 10 s at most: less than their own statements may take (20 s).
     static func holding(_ name: String, isDurable: Bool = true) -> TransactionOptions {
-        TransactionOptions(idleTimeout: .seconds(30), isDurable: isDurable, name: name)
+        TransactionOptions(idleTimeout: .seconds(10), isDurable: isDurable, name: name)
     }
 
     /// The catalog that is current, and its number; nil where none was ever applied.
@@ -51,18 +51,40 @@ package final class AccountStore: Sendable {
         try await pool.withTransaction(TransactionOptions(isReadOnly: true, name: "accounts")) { try current($0) }
     }
 
+    /// A catalog as it was applied.
+    package struct AppliedCatalog: Sendable, Hashable {
+        /// Its number.
+        package var version: Int64
+        /// When.
+        package var at: Timestamp
+        /// The actor.
+        package var person: String
+        /// The file, word for word.
+        package var source: String
+        /// The number of the one that is being prepared to take its place; nil where none is.
+        package var preparing: Int64?
+    }
+
     /// The current catalog as it was applied; nil where none was.
-    package func applied() async throws -> (version: Int64, at: Timestamp, person: String, source: String)? {
-        try await pool.query(
+    /// - Parameter instant: the one that was current then; nil for now. Which one was being prepared then is not known.
+    package func applied(at instant: Timestamp? = nil) async throws -> AppliedCatalog? {
+        let end = instant.map { PostgresTimestamp.end(of: $0) }
+        return try await pool.query(
             PostgresQuery(
                 "accounts.applied",
                 """
-                select c.version, c.applied_at, c.applied_by, c.source
-                  from storehook.catalog_state s join storehook.catalogs c on c.version = s.current_version
+                select c.version, c.applied_at, c.applied_by, c.source, case when \(end)::timestamptz is null then s.preparing_version end
+                  from storehook.catalog_state s
+                  join storehook.catalogs c
+                    on c.version = s.current_version
+                       or \(end)::timestamptz is not null and c.current_from is not null
+                 where \(end)::timestamptz is null or greatest(c.current_from, c.applied_at) <= \(end)
+                 order by greatest(c.current_from, c.applied_at) desc, c.version desc limit 1
                 """)
         ).first.map { row in
-            let at = try row.decode(1, as: PostgresTimestamp.self)
-            return (try row.decode(0), Timestamp(at), try row.decode(2), try row.decode(3))
+            AppliedCatalog(
+                version: try row.decode(0), at: Timestamp(try row.decode(1, as: PostgresTimestamp.self)),
+                person: try row.decode(2), source: try row.decode(3), preparing: try row.decode(4))
         }
     }
 

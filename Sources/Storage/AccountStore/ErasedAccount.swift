@@ -10,7 +10,7 @@ package struct ErasedAccount: Sendable, Hashable {
     package var consentsForgotten = 0
     /// What apps reported about attempts to buy.
     package var attemptsForgotten = 0
-    /// What staff wrote about acts and moves: who did it, and why.
+    /// What staff wrote: notes about it, and who did acts and moves, and why.
     package var textsForgotten = 0
     /// Transactions about which an answer was on its way to Apple; it cannot be called back.
     package var answersUnderWay: [String] = []

@@ -113,7 +113,7 @@ extension AccountStore {
         let (status, days) = (filter.status?.rawValue, filter.endingWithinDays.map { Int32(clamping: $0) })
         let (product, app) = (filter.productID, filter.bundleID)
         return BoundedList(
-            limit: limit,
+            limit: limit, lookingThrough: max(most, limit),
             elements: PostgresQuery(
                 "accounts.list",
                 """

@@ -25,6 +25,8 @@ package struct AuditFilter: Sendable, Hashable {
     package var from: Timestamp?
     /// Done before then.
     package var to: Timestamp?
+    /// Done by this instant.
+    package var at: Timestamp?
 
     /// A filter; without more, every row.
     package init() {}

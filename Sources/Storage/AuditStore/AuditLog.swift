@@ -53,6 +53,7 @@ package struct AuditLog: Sendable {
         if let account = filter.account { subject = ("account", "\(account)") }
         let window: Int64? = subject == nil ? Self.window : nil
         let (from, to) = (filter.from.map { PostgresTimestamp($0) }, filter.to.map { PostgresTimestamp($0) })
+        let at = filter.at.map { PostgresTimestamp.end(of: $0) }
         // at never falls from row to row: an instant is a place.
         let rows = try await pool.query(
             PostgresQuery(
@@ -65,6 +66,9 @@ package struct AuditLog: Sendable {
                             or place >= (select k.place from storehook.audit k where k.at >= \(from) order by k.at, k.place limit 1))
                        and (\(to)::timestamptz is null
                             or place < coalesce((select k.place from storehook.audit k where k.at >= \(to)
+                                                  order by k.at, k.place limit 1), \(Int64.max)))
+                       and (\(at)::timestamptz is null
+                            or place < coalesce((select k.place from storehook.audit k where k.at > \(at)
                                                   order by k.at, k.place limit 1), \(Int64.max)))
                        \(subject: subject)
                      order by place desc limit \(window)
@@ -90,7 +94,8 @@ package struct AuditLog: Sendable {
             let shown = Array(found.prefix(limit))
             return ListPage(shown, next: shown.last.map { ListCursor(behind: ["\($0.place)"]) })
         }
-        return ListPage(found, next: isFull ? lowest.map { ListCursor(behind: ["\($0)"]) } : nil)
+        guard isFull, let lowest else { return ListPage(found) }
+        return ListPage(found, next: ListCursor(behind: ["\(lowest)"]), lookedThrough: window.map { Int($0) })
     }
 
     /// How many rows have a personal text that was not erased.

@@ -8,7 +8,7 @@ package struct AuditRow: Sendable, Hashable {
     package var place: Int64
     /// When it was done, to the millisecond.
     package var at: PostgresTimestamp
-    /// `cli:` and an unproven name, or `staff:` and a number.
+    /// `cli:` and an unproven name, `staff:` and a number, or `proxy:` and the name that a proxy gave.
     package var actor: String
     /// The actor's role at the time.
     package var role: String
@@ -40,7 +40,7 @@ package struct AuditRow: Sendable, Hashable {
     package var text: AuditText
 
     /// Whether the actor is proven.
-    package var isProven: Bool { actor.hasPrefix("staff:") }
+    package var isProven: Bool { actor.hasPrefix("staff:") || actor.hasPrefix("proxy:") }
 
     /// The bytes that the hash covers, as the database's `audit_bytes` writes them.
     package func bytes(at place: Int64? = nil) -> [UInt8] {

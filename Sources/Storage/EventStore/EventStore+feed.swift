@@ -58,9 +58,15 @@ extension EventStore {
     }
 
     /// The last events, in order: of all accounts, or of one.
+    /// - Parameters:
+    ///   - environment: of an account, those in this one alone.
+    ///   - instant: those that had been written by then; nil for all.
     /// - Throws: `PostgresError`.
-    package func latest(_ limit: Int, of account: UniqueIdentifier? = nil) async throws -> FeedPage {
+    package func latest(
+        _ limit: Int, of account: UniqueIdentifier? = nil, in environment: String? = nil, at instant: Timestamp? = nil
+    ) async throws -> FeedPage {
         let bounds = try await bounds()
+        let then = instant.map { PostgresTimestamp.end(of: $0) }
         let events: [PlacedEvent]
         if let account {
             events = try await read(
@@ -69,8 +75,14 @@ extension EventStore {
                 select p.position, p.id, p.told_at
                   from storehook.events e join storehook.event_positions p using (told_at, id)
                  where e.token = \(UUID(account)) and p.position <= \(bounds.newest)
+                   and (\(environment)::text is null or e.environment = \(environment))
+                   and (\(then)::timestamptz is null or e.told_at <= \(then))
                  order by p.position desc limit \(Int64(limit))
                 """)
+        } else if let then {
+            let last = try await pool.query(.lastPlace(by: then)).first?.decode(0, as: Int64.self) ?? 0
+            events = try await self.events(after: max(bounds.oldest, last - Int64(limit)), limit: limit)
+                .filter { $0.position <= last }
         } else {
             events = try await self.events(after: max(bounds.oldest, bounds.newest - Int64(limit)), limit: limit)
         }
@@ -134,6 +146,18 @@ extension EventStore {
                 sequence: try row.decode("sequence"), version: try row.decode("version"),
                 at: Timestamp(try row.decode("at", as: PostgresTimestamp.self)), content: try row.decode("content"))
         }
+    }
+}
+
+extension PostgresQuery {
+    /// The place of the last event that had been written by an instant.
+    fileprivate static func lastPlace(by instant: PostgresTimestamp) -> PostgresQuery {
+        PostgresQuery(
+            "events.last_place",
+            """
+            select position from storehook.event_places where told_at <= \(instant)
+             order by told_at desc, position desc limit 1
+            """)
     }
 }
 

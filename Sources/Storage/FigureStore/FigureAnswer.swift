@@ -66,6 +66,8 @@ package struct FigureAnswer: Sendable {
     package var isTaxIncluded: Bool?
     /// How final each period is, also one without values.
     package var standings: [CalendarDay: Standing] = [:]
+    /// The periods with what closed months recorded, in an answer from the books about an instant of the past.
+    package var recorded: Set<CalendarDay> = []
 
     /// The periods of the question by their first days.
     package var periods: [CalendarDay] { question.periods.map(\.lowerBound) }
@@ -83,6 +85,18 @@ package struct FigureAnswer: Sendable {
                 ? Int64(clamping: sums.paid(through: .max).amount) : money?.value(sums) ?? 0
             return Unconverted(currency: currency, count: sums.count, amount: amount)
         }
+    }
+
+    /// Takes the values of whole months that closed months recorded.
+    mutating func replace(by records: FigureAnswer) {
+        let months = (records.closed ?? []).filter { $0.zone == zone }.map(\.days)
+        recorded = Set(question.periods.filter { months.contains($0) }.map(\.lowerBound))
+        guard !recorded.isEmpty else { return }
+        let (own, others) = (
+            Dictionary(grouping: cells, by: \.period), Dictionary(grouping: records.cells, by: \.period)
+        )
+        cells = periods.flatMap { (recorded.contains($0) ? others[$0] : own[$0]) ?? [] }
+        for period in recorded { standings[period] = records.standings[period] }
     }
 
     /// A period as people write it: `2026-10`, `2026-FM10`, or `2026-10-31`.

@@ -82,6 +82,11 @@ package struct FigureQuestion: Sendable, Hashable {
     /// Whether the answer is about all days as one period, with the name 0001-01-01.
     var isWhole = false
 
+    /// The last day that had ended at the instant that the question is about; nil for now.
+    package private(set) var until: CalendarDay?
+    /// Whether none of its periods had ended by then: there is nothing to answer.
+    package private(set) var isNothing = false
+
     /// The currency that amounts are converted to (ISO 4217); nil for each currency by itself, and for a figure without money.
     package var currency: String?
 
@@ -105,6 +110,21 @@ package struct FigureQuestion: Sendable, Hashable {
             self.days =
                 (fiscalMonths.first?.days ?? days).lowerBound...(fiscalMonths.last?.days ?? days).upperBound
         }
+    }
+
+    /// Leaves out the periods that had not ended with a day.
+    mutating func end(with day: CalendarDay) {
+        until = day
+        var last = day
+        if step == .month, day < FigureMonth(day).days.upperBound {
+            last = CalendarDay(number: FigureMonth(day).days.lowerBound.number - 1)
+        }
+        if step == .fiscalMonth {
+            fiscalMonths = fiscalMonths.filter { $0.days.upperBound <= day }
+            last = fiscalMonths.last?.days.upperBound ?? CalendarDay(number: days.lowerBound.number - 1)
+        }
+        isNothing = last < days.lowerBound
+        if !isNothing { days = days.lowerBound...min(days.upperBound, last) }
     }
 
     /// The zone of its days; nil for the zone of the figures.

@@ -18,10 +18,33 @@ struct FigureRowPart {
     var reach = Reach.allByEnd
     /// Whether it includes the rows of the parts before it.
     var isAnew = false
+    /// Of changes of recurring revenue, about how many periods begin or end in it, see ``ChangedOrders``; nil of other rows, for all of its days.
+    var periods: Int64?
+    /// How many transactions are looked through for these periods, at most.
+    var transactions: Int64 = 4_096
+    /// The first instant of such a part, in microseconds since 1970; nil for that of the days.
+    var since: Int64?
+    /// The instant behind such a part, in microseconds since 1970; nil for the end of the days.
+    var until: Int64?
+
+    /// The part behind it, with as many periods as the further rows should need; nil behind the last one.
+    /// - Parameters:
+    ///   - found: how many rows this part has.
+    ///   - missing: how many rows the page lacks.
+    func rest(behind found: Int, missing: Int) -> FigureRowPart? {
+        guard let periods, let until else { return nil }
+        let needed = found == 0 ? periods * 4 : Int64(missing) * periods / Int64(found) * 3 / 2
+        return FigureRowPart(
+            days: days, periods: min(max(needed, 16), periods * 8, Self.mostLookedThrough),
+            transactions: min(transactions * 2, Self.mostLookedThrough), since: until)
+    }
+
+    private static let mostLookedThrough: Int64 = 1 << 18
 }
 
 extension FigureRowQuestion {
-    /// The parts of its rows in their order. Each has about twice as many days as the one before it.
+    /// The parts of its rows in their order. Each has about twice as many days as the one before it. Of changes of recurring revenue, the first
+    /// part: what lies behind it is found when it is read.
     func parts(
         after mark: FigureRowMark?, _ limit: Int, in zone: String, _ session: borrowing PostgresSession
     ) throws -> [FigureRowPart] {
@@ -46,8 +69,13 @@ extension FigureRowQuestion {
         // Every zone is less than two days away from UTC.
         let behind = mark.map { CalendarDay(number: $0.instant / 86_400_000_000 - 2) } ?? firstDay
         let (first, last) = (
-            max(days.lowerBound, firstDay, behind).number, min(lastPaid(days.upperBound), lastDay).number
+            max(days.lowerBound, firstDay, behind).number, min(lastCounted(days.upperBound), lastDay).number
         )
+        if question.figure.rowsChange {
+            guard first <= last else { return [] }
+            let days = CalendarDay(number: first)...CalendarDay(number: last)
+            return [FigureRowPart(days: days, periods: 2 * Int64(limit + 1))]
+        }
         var (parts, start, length) = ([FigureRowPart](), first, Int64(mark == nil ? 1 : 4))
         while start <= last {
             let end = min(start + length - 1, last)
@@ -57,16 +85,40 @@ extension FigureRowQuestion {
         return parts
     }
 
-    /// The last day with rows of a question: customers of its last day pay for some months more.
-    private func lastPaid(_ day: CalendarDay) -> CalendarDay {
-        guard question.figure == .lifetimeValue else { return day }
-        return CalendarDay(number: day.number + Int64(31 * (months ?? Cohort.months.upperBound)))
+    /// The last day with rows of a question: customers of its last day pay for some months more. Of the past, what was paid until then counts, and
+    /// the customers whose day so many months later had ended.
+    private func lastCounted(_ day: CalendarDay) -> CalendarDay {
+        switch question.figure {
+        case .lifetimeValue:
+            let last = CalendarDay(number: day.number + Int64(31 * (months ?? Cohort.months.upperBound)))
+            return question.until.map { min($0, last) } ?? last
+        case .retention:
+            guard let months, let until = question.until else { return day }
+            return min(day, until.last(months: months))
+        default: return day
+        }
+    }
+}
+
+extension CalendarDay {
+    /// The last day whose day so many months later is this one or before it, see ``Cohort``.
+    fileprivate func last(months: Int) -> CalendarDay {
+        let own = FigureMonth(self).days
+        guard let days = FigureMonth(self).advanced(by: -months)?.days else { return CalendarDay(number: .min) }
+        if self == own.upperBound { return days.upperBound }
+        return CalendarDay(number: min(days.lowerBound.number + number - own.lowerBound.number, days.upperBound.number))
     }
 }
 
 extension Figure {
     /// Whether its rows are those that stand at the end of the last day.
     var rowsStand: Bool { rowMeasures.contains(.standing) || rowMeasures.contains(.standingCustomer) }
+
+    /// Whether its rows are changes of recurring revenue. A day has thousands of renewals and few changes, and each takes long to tell from the
+    /// other.
+    fileprivate var rowsChange: Bool {
+        rowMeasures.allSatisfy { FigureMeasure.movements.contains($0) || FigureMeasure.customers.contains($0) }
+    }
 }
 
 /// A page of rows, in SQL. The part `z` is one row with the values of the question, see ``PostgresQuery/StringInterpolation``.
@@ -109,6 +161,7 @@ extension PostgresQuery.StringInterpolation {
         page asked: FigureRowQuestion, _ part: FigureRowPart, in zone: String, after mark: FigureRowMark?, _ limit: Int
     ) {
         let question = asked.question
+        let since = question.figure.rowsStand ? nil : [mark?.instant, part.since].compactMap(\.self).max()
         appendLiteral(
             """
             select s.*, f.*, coalesce(f.mark_at, 'infinity') as until,
@@ -118,8 +171,7 @@ extension PostgresQuery.StringInterpolation {
                         where case f.plan when '' then n.plan is not null else n.plan = f.plan end) end as plan_products
               from (
             """)
-        appendInterpolation(
-            span: part.days, in: zone, to: question.currency, after: question.figure.rowsStand ? nil : mark)
+        appendInterpolation(span: part.days, in: zone, to: question.currency, since: since, until: part.until)
         appendLiteral(") s cross join (select ")
         append(question.environment, "text", "environment")
         append(question.apps?.sorted(), "text[]", "bundle_ids")

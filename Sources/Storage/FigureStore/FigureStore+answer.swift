@@ -19,6 +19,7 @@ extension FigureStore {
             if let zone = question.zone, !state.zones.contains(zone) { throw FiscalRefusal.notKept }
             guard let zone = question.zone ?? state.zone ?? state.nextZone else { return (answer, true) }
             answer.zone = zone
+            guard !question.isNothing else { return (answer, true) }
             if question.figure == .lifetimeValue {
                 try answer.value(by: state, in: zone, session)
             } else {

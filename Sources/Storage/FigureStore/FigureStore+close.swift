@@ -90,14 +90,31 @@ extension FigureStore {
         return closed.filter { !$0.records(question.figure) }.map(\.month)
     }
 
+    /// Answers a question about an instant of the past: from the books as they are now, and of months that were closed then and can be answered
+    /// from their records, what these have.
+    /// - Parameter instant: nil for now: from the books.
+    /// - Throws: ``TooManyCells``; ``FiscalRefusal``; `PostgresError`.
+    package func answer(_ question: FigureQuestion, at instant: Timestamp?) async throws -> FigureAnswer {
+        var shown = try await self.answer(question)
+        guard let instant, !question.isNothing, question.step != .day, question.currency == nil,
+            question.environment == Environment.production.rawValue, question.figure.unrecorded == nil
+        else { return shown }
+        let records = try await closedAnswer(question, at: instant)
+        shown.replace(by: records)
+        return shown
+    }
+
     /// Answers a question from the records of closed months, in Production. Months that are not closed, or lack the figure, are left out.
+    /// - Parameter instant: of the months that were closed then; nil for now.
     /// - Throws: ``TooManyCells``; `PostgresError`.
-    package func closedAnswer(_ question: FigureQuestion) async throws -> FigureAnswer {
+    package func closedAnswer(
+        _ question: FigureQuestion, at instant: Timestamp? = nil
+    ) async throws -> FigureAnswer {
         guard question.periodCount <= FigureQuestion.mostCells else { throw TooManyCells() }
         let options = TransactionOptions(
             isolation: .repeatableRead, isReadOnly: true, goesByIndexes: true, name: "figures.closed")
         return try await pool.withTransaction(options) { session in
-            let all = try ClosedMonth.all(session.query(.closedMonths(of: question)))
+            let all = try ClosedMonth.all(session.query(.closedMonths(of: question, at: instant)))
             let months = all.filter { $0.records(question.figure) }
             // A calendar that was applied later may have other days.
             var asked = question.with(closed: months)
@@ -128,16 +145,21 @@ extension PostgresQuery {
         "figures.is_waiting",
         "select exists (select from storehook.outbox_queue where received_at < now() - interval '1 minute')")
 
-    static func closedMonths(of question: FigureQuestion) -> PostgresQuery {
-        closedMonths(within: question.days, isFiscal: question.step == .fiscalMonth)
+    static func closedMonths(of question: FigureQuestion, at instant: Timestamp? = nil) -> PostgresQuery {
+        closedMonths(within: question.days, isFiscal: question.step == .fiscalMonth, at: instant)
     }
 
-    fileprivate static func closedMonths(within days: ClosedRange<CalendarDay>, isFiscal: Bool) -> PostgresQuery {
-        PostgresQuery(
+    fileprivate static func closedMonths(
+        within days: ClosedRange<CalendarDay>, isFiscal: Bool, at instant: Timestamp? = nil
+    ) -> PostgresQuery {
+        let end = instant.map { PostgresTimestamp.end(of: $0) }
+        return PostgresQuery(
             "figures.closed_months",
             """
             select \(unescaped: ClosedMonth.columns) from storehook.closed_months
-             where reopened_at is null and (month like '%-FM%') = \(isFiscal) and first_day <= \(days.upperBound.description)::text::date
+             where case when \(end)::timestamptz is null then reopened_at is null
+                        else closed_at <= \(end) and (reopened_at is null or reopened_at > \(end)) end
+               and (month like '%-FM%') = \(isFiscal) and first_day <= \(days.upperBound.description)::text::date
                and last_day >= \(days.lowerBound.description)::text::date
              order by month
             """)

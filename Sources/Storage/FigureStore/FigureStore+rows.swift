@@ -68,18 +68,28 @@ extension FigureStore {
     package func rows(
         _ asked: FigureRowQuestion, after cursor: ListCursor? = nil, limit: Int
     ) async throws -> ListPage<FigureRow> {
+        guard !asked.question.isNothing else { return ListPage() }
         let options = TransactionOptions(isReadOnly: true, goesByIndexes: true, name: "figures.rows")
         return try await pool.withTransaction(options) { session in
             guard let standing = try session.query(.zone).one().decode(0, as: String?.self) else { return ListPage() }
             let zone = asked.question.zone ?? standing
             let mark = FigureRowMark(cursor)
             var found: [(row: FigureRow, place: ListCursor)] = []
-            for part in try asked.parts(after: mark, limit, in: zone, session) {
+            var parts = try asked.parts(after: mark, limit, in: zone, session)[...]
+            while var part = parts.popFirst() {
                 if part.isAnew { found = [] }
+                if let periods = part.periods {
+                    part.until = try session.query(.changesEnd(of: part, asked, zone, after: mark, periods)).one()
+                        .decode(0, as: Int64?.self)
+                }
+                let before = found.count
                 for row in try session.query(.rows(asked, part, zone, after: mark, limit + 1 - found.count)) {
                     if let read = try FigureRow.read(row, of: asked.question.figure) { found.append(read) }
                 }
                 if found.count > limit { break }
+                if let rest = part.rest(behind: found.count - before, missing: limit + 1 - found.count) {
+                    parts.append(rest)
+                }
             }
             return ListPage(
                 found.prefix(limit).map { $0.row }, next: found.count > limit ? found[limit - 1].place : nil)
@@ -171,7 +181,9 @@ extension FigureMeasure {
             $0.rows(page)
         }
         return
-            (others + (changes.isEmpty ? [] : [RecurringChanges.rows(of: changes, retainedAfter: months)])
+            (others
+            + (changes.isEmpty
+                ? [] : [RecurringChanges.rows(of: changes, retainedAfter: months, isPage: page != nil)])
             + (trials.isEmpty ? [] : [TrialRows.sql(from: "(\(span)) s", measures: names(trials))])
             + (attempts.isEmpty ? [] : [AttemptRows.sql(from: "(\(span)) s", measures: names(attempts))])
             + (proceeds.isEmpty
@@ -195,10 +207,11 @@ extension FigureMeasure {
                    nullif(c.product_id, '') as product_id, nullif(c.storefront, '') as storefront, nullif(c.currency, '') as currency,
                    null::bigint as amount, null::timestamptz as sold_at, null as transaction_id
               from z
-             -- By their days: a join that is planned for few classes would read the orders of all of them.
+             -- By their days: a join that is planned for few classes would read the orders of all of them. The index of days has only orders
+             -- with a class.
              cross join lateral (
                 select o.id, o.day, o.class_id from storehook.booked_orders o
-                 where o.day >= z.first and o.day <= z.last and o.plan_type <> 'unknown' offset 0) o
+                 where o.day >= z.first and o.day <= z.last and o.class_id is not null and o.plan_type <> 'unknown' offset 0) o
               join storehook.order_classes c on c.id = o.class_id
              where \(DayStart.sql("o.day", in: "z.zone")) >= z.since
             """
@@ -256,7 +269,7 @@ extension PostgresQuery {
                 FigureMeasure.rows(of: question.figure.rowMeasures, retainedAfter: asked.months, page: part),
                 "cross join z where \(FigureRowPage.condition("r", isLatestFirst: isLatestFirst))"
             )
-        return PostgresQuery(
+        let query = PostgresQuery(
             "figures.rows",
             """
             with z as materialized (\(page: asked, part, in: zone, after: mark, limit))
@@ -270,6 +283,8 @@ extension PostgresQuery {
               left join lateral (\(unescaped: Self.rate)) rate on p.amount <> 0
              order by \(unescaped: FigureRowPage.order("p", isLatestFirst: isLatestFirst))
             """)
+        // Changes take as long to plan as a few of them take to be read. Each number of months is a statement of its own.
+        return part.periods == nil || asked.months != nil ? query : query.keepingPlan()
     }
 
     /// An expression: the amount of a row in the currency of the question; null where 64 bits do not hold it.
@@ -285,18 +300,23 @@ extension PostgresQuery {
 extension PostgresQuery.StringInterpolation {
     /// A query of one row, the part `z` of ``FigureMeasure/rows(of:retainedAfter:page:)``: `zone`, `target`, `first`, `last`, `starts`, `ends`,
     /// `since`.
-    /// - Parameter currency: the `target` of conversions.
+    /// - Parameters:
+    ///   - currency: the `target` of conversions.
+    ///   - since: the first instant, in microseconds since 1970; nil for the first one of the days.
+    ///   - until: the instant behind the last one, in microseconds since 1970; nil for the end of the days.
     mutating func appendInterpolation(
-        span days: ClosedRange<CalendarDay>, in zone: String, to currency: String? = nil,
-        after mark: FigureRowMark? = nil
+        span days: ClosedRange<CalendarDay>, in zone: String, to currency: String? = nil, since: Int64? = nil,
+        until: Int64? = nil
     ) {
         appendLiteral(
             """
-            select zone, target, first, last, \(DayStart.sql("first", in: "zone")) as starts, \(DayStart.sql("last + 1", in: "zone")) as ends,
-                   coalesce('epoch'::timestamptz +
+            select zone, target, first, last, \(DayStart.sql("first", in: "zone")) as starts,
+                   least(\(DayStart.sql("last + 1", in: "zone")), 'epoch'::timestamptz +
             """)
         appendLiteral(" ")
-        appendInterpolation(mark?.instant)
+        appendInterpolation(until)
+        appendLiteral(" * interval '1 microsecond') as ends, coalesce('epoch'::timestamptz + ")
+        appendInterpolation(since)
         appendLiteral(" * interval '1 microsecond', '-infinity') as since from (select ")
         appendInterpolation(zone)
         appendLiteral("::text as zone, ")

@@ -16,6 +16,8 @@ package struct OrderBounds: Sendable, Hashable {
     package var moreChanges = 40_000
     /// The number of orders that are walked in the time of one look-up.
     package var walkedPerLookUp = 6
+    /// The number of orders that a page of an instant of the past looks through: the transactions and refunds of each are read, in some 50 ms.
+    package var then = 2000
 
     /// Bounds that keep each page within some milliseconds.
     package init() {}

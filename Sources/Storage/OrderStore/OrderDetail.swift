@@ -40,6 +40,21 @@ package struct OrderDetail: Sendable, Hashable {
     package var order: ListedOrder
     /// Its transactions and refunds in the order of time.
     package var lines: [Line]
+
+    /// What kinds of lines say of a payment that went before.
+    private static let givenBack: Set = ["refund", "refund_reversed", "revoke"]
+
+    /// What can still be refunded of a payment, in thousandths of the currency: its price less what is refunded; see
+    /// `RefundableTransaction.maxRefundable()`. Nil of what is no payment of money or never began, and where it is not known.
+    package func maxRefundable(of line: Line) -> Int64? {
+        guard !Self.givenBack.contains(line.type), !line.isVoid, let price = line.amount, price > 0 else { return nil }
+        var left = price
+        for other in lines where other.item == line.item && Self.givenBack.contains(other.type) {
+            guard let amount = other.amount else { return nil }
+            left += other.type == "refund_reversed" ? amount : -amount
+        }
+        return min(price, max(0, left))
+    }
 }
 
 /// An order of a family member's purchase, as late evidence shows. Its number stays, and nothing else is stated about it.

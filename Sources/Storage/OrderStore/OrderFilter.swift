@@ -31,6 +31,8 @@ package struct OrderFilter: Sendable, Hashable {
     package var to: CalendarDay?
     /// With a change by evidence at this instant or later.
     package var updatedSince: Timestamp?
+    /// That had been heard of by this instant, each as it stood then; nil for now.
+    package var at: Timestamp?
 
     /// All of Production.
     package init() {}

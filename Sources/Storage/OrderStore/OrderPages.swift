@@ -166,7 +166,8 @@ extension PostgresQuery {
             """)
     }
 
-    fileprivate static func end(_ question: OrderQuestion, _ window: Int) -> PostgresQuery {
+    /// The last of so many orders of the list; no row where it ends before.
+    static func end(_ question: OrderQuestion, _ window: Int) -> PostgresQuery {
         PostgresQuery(
             "orders.walk_end",
             """
@@ -343,7 +344,8 @@ extension PostgresQuery.StringInterpolation {
         appendInterpolation(Int64(limit))
     }
 
-    fileprivate mutating func appendInterpolation(owned question: OrderQuestion) {
+    /// A condition on `o`: that it is the account's of the question.
+    mutating func appendInterpolation(owned question: OrderQuestion) {
         guard let account = question.filter.account else { return appendLiteral("true") }
         appendLiteral("\(OrderOwner.token(of: "o")) = ")
         appendInterpolation(UUID(account))

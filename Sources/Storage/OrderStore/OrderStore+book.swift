@@ -344,14 +344,19 @@ extension PostgresQuery {
 
     /// The status of an order `o` by its stored transactions. It is refunded when each transaction with money is refunded in full.
     static let standing = """
-        select case when count(*) filter (where t.price is distinct from 0 and t.revoked_share = 100000) > 0
+        select \(standingColumns)
+          from storehook.booked_transactions t
+         where t.order_id = o.id and not t.is_void
+        """
+
+    /// The same by transactions `t` that are not void.
+    static let standingColumns = """
+        case when count(*) filter (where t.price is distinct from 0 and t.revoked_share = 100000) > 0
                      and bool_and(t.revoked_share is not distinct from 100000) filter (where t.price is distinct from 0)
                     then 'refunded'
                     when max(t.refunded_at) is not null then 'partially_refunded'
                     else 'completed' end as status,
                max(t.refunded_at) as refunded_at
-          from storehook.booked_transactions t
-         where t.order_id = o.id and not t.is_void
         """
 
     fileprivate static func standing(_ ids: [Int64]) -> PostgresQuery {

@@ -13,7 +13,7 @@ extension OrderStore {
     /// Whether a cursor is one of this list.
     package static func isCursor(_ cursor: ListCursor) -> Bool { OrderMark(cursor) != nil }
 
-    /// Orders, the latest days first. Hidden ones are left out.
+    /// Orders, the latest days first. Hidden ones are left out. Of an instant of the past, see ``OrdersThen``.
     /// - Parameters:
     ///   - catalog: the current one, for the names and tiers of products; nil before the first.
     ///   - cursor: the place behind which the page begins.
@@ -28,6 +28,14 @@ extension OrderStore {
         plain.tierProducts = try filter.tier.map { try Self.products(ofTier: $0, catalog) }
         (plain.filter.search, plain.filter.tier) = (nil, nil)
         let ways = try await ways(of: filter.search, plain, catalog)
+        if let instant = filter.at {
+            let then = OrdersThen(at: instant, under: catalog)
+            return try await pool.withTransaction(Self.reading) { session in
+                try then.page(
+                    ways.map { (question: $0.question, candidates: $0.candidates) }, limit: limit,
+                    lookingThrough: bounds.then, session)
+            }
+        }
         return try await pool.withTransaction(Self.reading) { session in
             var marks: Set<OrderMark> = []
             for way in ways {
@@ -110,6 +118,13 @@ extension OrderStore {
 }
 
 extension PostgresQuery {
+    /// The totals of transactions `t` in one currency.
+    static let totalColumns = """
+        t.currency, coalesce(sum(t.price), 0)::bigint as paid, coalesce(sum(t.refunded), 0)::bigint as refunded,
+               count(*) filter (where t.price is null) as unpriced,
+               count(*) filter (where t.revoked_share is null or t.refunded is null) as unknown_refunds
+        """
+
     fileprivate static func orders(_ ids: [Int64]) -> PostgresQuery {
         PostgresQuery(
             "orders.rows",
@@ -132,10 +147,7 @@ extension PostgresQuery {
                               as refunded,
                           coalesce(sum(s.unpriced), 0)::bigint as unpriced,
                           coalesce(sum(s.unknown_refunds), 0)::bigint as unknown_refunds
-                     from (select t.currency, coalesce(sum(t.price), 0)::bigint as paid,
-                                  coalesce(sum(t.refunded), 0)::bigint as refunded,
-                                  count(*) filter (where t.price is null) as unpriced,
-                                  count(*) filter (where t.revoked_share is null or t.refunded is null) as unknown_refunds
+                     from (select \(unescaped: totalColumns)
                              from storehook.booked_transactions t
                             where t.order_id = o.id and not t.is_void
                             group by t.currency) s) m

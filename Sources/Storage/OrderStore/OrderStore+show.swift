@@ -1,30 +1,33 @@
 package import Accounts
-import Base
+package import Base
 import Postgres
 
 extension OrderStore {
     /// The orders of a text, in any environment: by a whole number, an order's key, or a transaction, an order line or an original transaction of
     /// Apple's. Hidden orders are included as such. At most 100.
-    /// - Parameter catalog: names products; nil before the first.
+    /// - Parameters:
+    ///   - catalog: names products; nil before the first.
+    ///   - instant: as they stood then, without those that had not been heard of: see ``OrdersThen``. Nil for now.
     /// - Throws: `PostgresError`.
-    package func show(_ text: String, under catalog: Catalog?) async throws -> [ShownOrder] {
-        guard !text.utf8.contains(0) else { return [] }
-        let candidates: OrderCandidates
-        if let prefix = OrderNumberPrefix(text) {
-            guard let (day, place) = prefix.whole else { return [] }
-            candidates = .numbered(day, [place...place])
-        } else {
-            candidates = .id(text, [])
-        }
+    package func show(
+        _ text: String, under catalog: Catalog?, at instant: Timestamp? = nil
+    ) async throws -> [ShownOrder] {
+        guard let candidates = OrderCandidates(naming: text) else { return [] }
+        let then = instant.map { OrdersThen(at: $0, under: catalog) }
         return try await pool.withTransaction(Self.reading) { session in
             let rows = try session.query(.named(candidates))
             let listed = try rows.filter { try $0.decode("is_listed") }.map { try $0.decode("id", as: Int64.self) }
-            var orders = try Self.orders(listed, under: catalog, session)[...]
-            return try rows.map { row in
-                guard try row.decode("is_listed"), let order = orders.popFirst() else {
-                    return .shared(try SharedOrder(row))
+            let found =
+                if let then { try then.orders(listed, session) } else {
+                    try Self.orders(listed, under: catalog, session)
                 }
-                let lines = try session.query(.lines(of: order)).map {
+            let orders = Dictionary(found.map { ($0.mark.id, $0) }) { first, _ in first }
+            return try rows.compactMap { row -> ShownOrder? in
+                guard let order = orders[try row.decode("id", as: Int64.self)] else {
+                    let wasNotThere = try then != nil && row.decode("is_listed", as: Bool.self)
+                    return wasNotThere ? nil : .shared(try SharedOrder(row))
+                }
+                let lines = try session.query(.lines(of: order, by: then?.end)).map {
                     try OrderDetail.Line($0, of: order, under: catalog)
                 }
                 return .order(OrderDetail(order: order, lines: lines))
@@ -33,8 +36,21 @@ extension OrderStore {
     }
 }
 
+extension OrderCandidates {
+    /// Those that a text names exactly: a whole number, or an id of Apple's. Nil where it can be neither.
+    init?(naming text: String) {
+        guard !text.utf8.contains(0) else { return nil }
+        guard let prefix = OrderNumberPrefix(text) else {
+            self = .id(text, [])
+            return
+        }
+        guard let (day, place) = prefix.whole else { return nil }
+        self = .numbered(day, [place...place])
+    }
+}
+
 extension PostgresQuery {
-    fileprivate static func named(_ candidates: OrderCandidates) -> PostgresQuery {
+    static func named(_ candidates: OrderCandidates) -> PostgresQuery {
         PostgresQuery(
             "orders.named",
             """
@@ -47,12 +63,14 @@ extension PostgresQuery {
             """)
     }
 
-    fileprivate static func lines(of order: ListedOrder) -> PostgresQuery {
+    /// - Parameter instant: those that had been heard of by then; nil for all.
+    fileprivate static func lines(of order: ListedOrder, by instant: PostgresTimestamp?) -> PostgresQuery {
         PostgresQuery(
             "orders.lines",
             """
             select * from storehook.order_transactions t
              where t.environment = \(order.environment) and t.bundle_id = \(order.bundleID) and t.order_key = \(order.key)
+               and (\(instant)::timestamptz is null or t.heard_at <= \(instant))
              order by t.at, t.item, t.type in ('refund', 'refund_reversed', 'revoke'), t.heard_at
             """)
     }

@@ -3,6 +3,11 @@ package import Base
 extension PostgresTimestamp {
     /// Apple's milliseconds; an instant beyond PostgreSQL's calendar becomes the first or last one.
     package init(_ timestamp: Timestamp) { self.init(millisecondsSince1970: timestamp.millisecondsSince1970) }
+
+    /// The last microsecond of a millisecond: rows that were made within it were there at that instant, as people write it.
+    package static func end(of timestamp: Timestamp) -> PostgresTimestamp {
+        PostgresTimestamp(timestamp).adding(.microseconds(999))
+    }
 }
 
 extension Timestamp {

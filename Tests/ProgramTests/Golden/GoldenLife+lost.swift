@@ -31,6 +31,9 @@ extension GoldenLife {
             self.words = (command + " " + words).split(separator: " ").map(String.init) + list
             self.input = input
         }
+
+        /// Whether it changes something.
+        func acts() throws -> Bool { try Storehook.parseAsRoot(words) is any ActingCommand }
     }
 
     /// Those that serve and say nothing on standard output; those that have tests of their own; and those that ask Apple for what it does
@@ -41,15 +44,19 @@ extension GoldenLife {
         "figures close", "figures reopen", "figures compare",
     ]
 
-    /// Runs each command with its output lost in one of three ways, another one in each run, or in all of them (`--full`).
+    /// Runs commands with their output lost: all of them in all of three ways (`--full`), or each that changes something, and one in three of
+    /// those that only show something, in one of the ways, another one in each run.
     func loseOutputs(_ sales: [String: Sale]) async throws {
+        var generator = SeededGenerator()
         let first = Int.random(in: 0..<OutputEnd.allCases.count)
         let rounds = takesAllSamples ? OutputEnd.allCases.count : 1
         let commands = try await CommandHelp.of(Executable.path).leaves
         for round in 0..<rounds {
             let calls = try await calls(sales, round: round)
             #expect(Set(calls.map(\.command)) == commands.subtracting(Self.others))
-            for (place, call) in calls.enumerated() {
+            let showing = try calls.indices.filter { try !calls[$0].acts() }
+            let shown = Set(sampled(showing, oneIn: 3, using: &generator))
+            for (place, call) in calls.enumerated() where try call.acts() || shown.contains(place) {
                 try await lose(call, OutputEnd.allCases[(first + round + place) % OutputEnd.allCases.count])
             }
         }
@@ -81,8 +88,7 @@ extension GoldenLife {
             #expect(said.contains(why), "\(told)")
         case .cut:
             // What goes to a file is not said to be done.
-            let acts = try Storehook.parseAsRoot(call.words) is any ActingCommand && call.command != "simulate"
-            if acts {
+            if try call.acts(), call.command != "simulate" {
                 #expect(ending == .exited(1), "\(told)")
             } else {
                 // Quietly; a "no" stays one.
@@ -111,6 +117,11 @@ extension GoldenLife {
             insert into storehook.extensions
                    (bundle_id, environment, request_identifier, original_transaction_id, days, reason_code, requested_by)
             values ('org.example', 'Sandbox', 'lost-\(unescaped: "\(round)")', '1', 1, 0, 'somebody')
+            returning id
+            """, as: Int64.self)
+        let job = try await site.value(
+            """
+            insert into storehook.jobs (act, filter, up_to, total, actor) values ('rehearse', '{}', \(letter), 1, 'cli:somebody')
             returning id
             """, as: Int64.self)
         // That of the life's own outputs.
@@ -143,7 +154,8 @@ extension GoldenLife {
             Call("notification", "\(notification) --raw"), Call("dead-letters list"),
             Call("dead-letters show", "\(letter)"), Call("dead-letters show", "\(letter) --raw"),
             Call("dead-letters replay", "--all --dry-run"), Call("dead-letters replay", "\(letter)", list: why),
-            Call("dead-letters discard", "999999", list: why), Call("rebuild", "--check"), Call("maintain"),
+            Call("dead-letters discard", "999999", list: why), Call("jobs list"), Call("jobs show", "\(job)"),
+            Call("jobs stop", "\(job)", list: why), Call("rebuild", "--check"), Call("maintain"),
             Call("maintain", "--dry-run"), Call("catalog check", catalog), Call("catalog diff", catalog),
             Call("catalog apply", catalog), Call("catalog show"), Call("catalog schema"),
             Call("consumption check", policy), Call("consumption list", "--days 365"), Call("consent", "erin"),
@@ -169,14 +181,18 @@ extension GoldenLife {
             Call("grant", "\(somebody) --tier pro --days 30", list: why),
             Call("extend", "\(somebody) --days 7", list: why),
             Call("change-tier", "\(somebody) --tier premium", list: why), Call("revoke", somebody, list: why),
-            Call("unrevoke", somebody, list: why), Call("account show", somebody),
+            Call("unrevoke", somebody, list: why),
+            Call("notes add", somebody, list: ["--note", "called about the invoice"]), Call("notes list", "--open"),
+            Call("account show", somebody),
             Call("account expiring", "--days 30"), Call("account erase", somebody), Call("account-ids show"),
             Call("purchases list"), Call("accounts list"), Call("subscriptions list"), Call("find", somebody),
             Call("account-ids set", "auto"), Call("staff token", "--account-api --name lost"),
             Call("staff token", "--list"), Call("staff add", "\(somebody)@example.com --role viewer"),
-            Call("staff token", "\(somebody)@example.com"), Call("staff list"), Call("audit list"),
+            Call("staff token", "\(somebody)@example.com"),
+            Call("staff password", "\(somebody)@example.com --generate"), Call("staff list"), Call("audit list"),
             Call("orders list", "--environment Production"), Call("orders show", try original("alice")),
             Call("figures show", "net"), Call("figures users"), Call("figures usage"),
+            Call("due show"), Call("due list"),
             Call("rates import", "-", input: "date,currency,rate\n2026-03-02,USD,1.25\n"), Call("rates list"),
             Call("commission apply", list: [commission]), Call("commission show"),
             Call("fiscal-calendar apply", list: [fiscal]), Call("fiscal-calendar show"),

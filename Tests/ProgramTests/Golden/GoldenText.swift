@@ -17,27 +17,26 @@ struct GoldenText {
         "milliseconds": "milliseconds", "request_identifier": "request", "uuid": "cause",
     ]
 
-    /// Texts that differ between runs wherever they stand.
-    private var patterns: [(Regex<Substring>, String)] {
-        [
-            (/storehook_test_[0-9a-f_]+/, "<database>"), (/, process [0-9]+/, ""),
-            (/[0-9.]+ GiB/, "<size>"), (/PostgreSQL [0-9]+\.[0-9]+/, "PostgreSQL <version>"),
-            (/-?[0-9.]+ s (?:behind|ahead of) the database/, "<duration> beside the database"),
-            (/last minute: [0-9]+ received, [0-9]+ applied/, "last minute: <count> received, <count> applied"),
-            (/, [0-9]+ ms\)/, ", <milliseconds> ms)"), (/\/tmp\/[A-Za-z0-9\/._-]+/, "<file>"),
-            (/[a-z]+@[A-Za-z0-9-]+(?= |$)/, "<operator>"),
-            (/127\.0\.0\.1:[0-9]+/, "127.0.0.1:<port>"), (/evt_[0-9a-z]+_/, "evt_<incarnation>_"),
-            (
-                /[0-9]{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)(?: [0-9]{4})?/,
-                "<date>"
-            ),
-            (/eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/, "<jws>"),
-        ]
-    }
-
-    private var instant: Regex<(Substring, Substring, Substring, Substring?, Substring?)> {
+    /// Texts that differ between runs wherever they stand. Kept, as all expressions here, because each is read and compiled where it stands: that
+    /// takes longer than to find it in a text.
+    private let patterns: [(Regex<Substring>, String)] = [
+        (/storehook_test_[0-9a-f_]+/, "<database>"), (/, process [0-9]+/, ""),
+        (/[0-9.]+ GiB/, "<size>"), (/PostgreSQL [0-9]+\.[0-9]+/, "PostgreSQL <version>"),
+        (/-?[0-9.]+ s (?:behind|ahead of) the database/, "<duration> beside the database"),
+        (/last minute: [0-9]+ received, [0-9]+ applied/, "last minute: <count> received, <count> applied"),
+        (/, [0-9]+ ms\)/, ", <milliseconds> ms)"), (/\/tmp\/[A-Za-z0-9\/._-]+/, "<file>"),
+        (/[a-z]+@[A-Za-z0-9-]+(?= |$)/, "<operator>"),
+        (/127\.0\.0\.1:[0-9]+/, "127.0.0.1:<port>"), (/evt_[0-9a-z]+_/, "evt_<incarnation>_"),
+        (
+            /[0-9]{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)(?: [0-9]{4})?/,
+            "<date>"
+        ),
+        (/eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/, "<jws>"),
+    ]
+    private let milliseconds = /\b1[0-9]{12}\b/
+    private let instant =
         /([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(\.[0-9]{1,9})?(Z|\+00:?(?:00)?)?/
-    }
+    private let spaces = /[ ]{2,}/
 
     /// When the life started, in milliseconds since 1970; a whole second.
     private let start: Int64
@@ -66,7 +65,7 @@ struct GoldenText {
     func table(_ text: String) -> String {
         var text = plain(text)
         for (value, name) in names where value.count >= 6 { text = text.replacing(value, with: name) }
-        return text.replacing(/[ ]{2,}/, with: "  ")
+        return text.replacing(spaces, with: "  ")
     }
 
     private mutating func name(_ value: String, _ kind: String) -> String {
@@ -109,7 +108,7 @@ struct GoldenText {
         text = text.replacing(Release.version, with: "<version>")
         for (pattern, replacement) in patterns { text = text.replacing(pattern, with: replacement) }
         // Milliseconds since 1970.
-        text = text.replacing(/\b1[0-9]{12}\b/) { Int64($0.output).map { distance($0) + " in ms" } ?? "" }
+        text = text.replacing(milliseconds) { Int64($0.output).map { distance($0) + " in ms" } ?? "" }
         return text.replacing(instant) { match in
             let (_, day, time, fraction, _) = match.output
             let full = "\(day)T\(time)\(time.count == 5 ? ":00" : "")Z"

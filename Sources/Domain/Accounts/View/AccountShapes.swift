@@ -96,11 +96,7 @@ package enum AccountShapes {
         [
             .init("tier", "The highest tier that the account has.") { $0.current.tier },
             .read("tiers", .array(tier.schema), "All tiers that it has, in rising order.") { view, reader in
-                let rank = reader.catalog.rank(of: view.current.tier) ?? 0
-                return .array(
-                    reader.catalog.tiers.prefix(rank + 1).map {
-                        tier.value(of: TierOfAccount(tier: $0.id, view: view), for: reader)
-                    })
+                .array(view.tiers(by: reader.catalog).map { tier.value(of: $0, for: reader) })
             },
             .list("products", SubscriptionShapes.entitlement, about: "The purchases that give access.") {
                 $0.purchases.filter(\.givesAccess)
@@ -110,13 +106,13 @@ package enum AccountShapes {
         ])
 
     /// A tier that the account has: the one it is in, and all below it.
-    private static let tier = AccountShape<TierOfAccount>(
+    private static let tier = AccountShape<HeldTier>(
         "TierEntitlement",
         [
             .init("tier") { $0.tier },
             .read("name") { $1.name(ofTier: $0.tier) },
-            .read("source") { $0.tier == $1.catalog.free.id ? AccountSource.none : $0.view.current.source },
-            .read("expiresAt", "When it ends by what is known.") { $0.expiresAt(by: $1.catalog) },
+            .init("source") { $0.source },
+            .init("expiresAt", "When it ends by what is known.") { $0.expiresAt },
         ])
 
     /// `GET /v1/subscriptions/trial/status`, and `POST /v1/subscriptions/trial/start`: the app's own trial.
@@ -136,18 +132,6 @@ package enum AccountShapes {
             .init("convertedAt", "When a purchase took its place.") { $0.trialConvertedAt },
             .init("status", "Of the account.") { $0.current.status },
         ])
-
-    /// A tier, as an account has it.
-    private struct TierOfAccount: Sendable {
-        let tier: String
-        let view: AccountView
-
-        /// For a lower tier than the present one only the end of all access is stated.
-        func expiresAt(by catalog: Catalog) -> Timestamp? {
-            if tier == catalog.free.id { return nil }
-            return tier == view.current.tier ? view.current.tierUntil : view.current.expiresAt
-        }
-    }
 
     // MARK: The commands
 

@@ -34,7 +34,7 @@ struct FiguresBenchmark: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await OrdersFilling(orders: orders, accounts: orders).filled(isKept: keep) { pool in
+        try await OrdersFilling(orders: orders, accounts: orders).filled(isKept: keep) { pool, _ in
             let store = FigureStore(pool)
             try await sum(store, pool, "summed")
             print("\(asks) asks each, milliseconds")

@@ -33,7 +33,9 @@ struct OrdersBenchmark: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await OrdersFilling(orders: orders, accounts: orders).filled(isKept: keep) { try await askAll($0) }
+        try await OrdersFilling(orders: orders, accounts: orders).filled(isKept: keep) { pool, _ in
+            try await askAll(pool)
+        }
     }
 
     private func askAll(_ pool: PostgresPool) async throws {

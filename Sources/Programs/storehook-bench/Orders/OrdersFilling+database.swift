@@ -4,13 +4,15 @@ import Logging
 import Postgres
 
 extension OrdersFilling {
-    /// Runs `body` with a database that is filled.
+    /// Runs `body` with a database that is filled, and with its URL.
     /// - Parameter isKept: whether it is that of `DATABASE_URL`, which is filled where it is empty and left then; else one is made and dropped.
-    func filled(isKept: Bool, _ body: @escaping @Sendable (PostgresPool) async throws -> Void) async throws {
+    func filled(
+        isKept: Bool, _ body: @escaping @Sendable (_ pool: PostgresPool, _ url: String) async throws -> Void
+    ) async throws {
         guard isKept else {
             return try await BenchDatabase.with { database in
                 try await fill(database.pool)
-                try await body(database.pool)
+                try await body(database.pool, database.url)
             }
         }
         guard let url = ProcessInfo.processInfo.environment["DATABASE_URL"] else {
@@ -19,7 +21,7 @@ extension OrdersFilling {
         let logger = Logger(label: "storehook-bench") { _ in SwiftLogNoOpLogHandler() }
         let pool = PostgresPool(configuration: try PostgresConfiguration(url: url), size: 2, logger: logger)
         try await fill(pool)
-        try await body(pool)
+        try await body(pool, url)
         await pool.close()
     }
 

@@ -30,9 +30,9 @@ struct AccountExpiring: AsyncParsableCommand {
     func run() async throws {
         let found = try await Database.with(try await shared.settings()) { pool in
             do {
-                return try await AccountStore(pool).expiring(within: days, in: environment.rawValue, limit: limit + 1)
+                return try await AccountStore(pool).expiring(within: days, in: environment.rawValue, limit: limit)
             } catch let refusal as ActRefusal { throw CommandFailure("\(refusal)") }
         }
-        output.print(CommandAnswer(found, limit: limit))
+        output.print(CommandAnswer(found))
     }
 }

@@ -32,6 +32,7 @@ struct AuditList: AsyncParsableCommand {
         help: "Only those from this instant on, such as 2026-01-31 or 2026-01-31T12:00:00Z.",
         transform: Timestamp.argument) var from: Timestamp?
     @Option(help: "Only those before this instant.", transform: Timestamp.argument) var to: Timestamp?
+    @OptionGroup var past: PastOptions
     @OptionGroup var opening: OpeningOptions
     @OptionGroup var pages: PageOptions
     @OptionGroup var output: ListOutput
@@ -70,7 +71,7 @@ struct AuditList: AsyncParsableCommand {
             filter.subject = try subjectParts.map { (kind: $0, reference: $1) }
             (filter.actor, filter.act, filter.app) = (actor, act, app)
             filter.environment = environment?.rawValue
-            (filter.from, filter.to) = (from, to)
+            (filter.from, filter.to, filter.at) = (from, to, past.at)
             let (log, asked) = (AuditLog(pool), filter)
             let page = try await pages.read(after: try cursor) { try await log.list(asked, after: $0, limit: $1) }
                 .map { ShownAuditRow($0, isOpen: opening.open) }

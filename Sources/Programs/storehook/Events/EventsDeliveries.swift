@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import EventStore
 import Operations
 
@@ -11,6 +12,7 @@ struct EventsDeliveries: AsyncParsableCommand {
     @OptionGroup var shared: SharedOptions
     @OptionGroup var which: EventSelectionOptions
     @Option(help: "Only those that are waiting, delivered or dead.") var outcome: DeliveryRecord.Outcome?
+    @OptionGroup var past: PastOptions
     @OptionGroup var list: ListLimit
     @OptionGroup var output: Output
 
@@ -18,8 +20,9 @@ struct EventsDeliveries: AsyncParsableCommand {
         let settings = try await shared.settings()
         let found = try await Database.with(settings) { pool in
             let store = EndpointStore(pool)
-            let found = try await store.deliveries(
-                try await which.selection(pool, settings), outcome: outcome, limit: list.limit)
+            var selection = try await which.selection(pool, settings)
+            selection.at = past.at
+            let found = try await store.deliveries(selection, outcome: outcome, limit: list.limit).elements
             // What became of an event is kept longer than the event.
             if found.isEmpty { try await which.refuseUnknown(store) }
             return found

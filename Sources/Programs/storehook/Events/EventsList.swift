@@ -21,12 +21,18 @@ struct EventsList: AsyncParsableCommand {
     @Option(help: "At most so many to begin with, 1 to 10000.") var limit = 100
     @Option(help: "Only of this account: its id, or token: and its appAccountToken.") var account: AccountReference?
     @Flag(help: "Go on with those that come.") var follow = false
+    @Option(
+        help: "The last ones that had been written by this instant, ISO 8601 in UTC.", transform: Timestamp.argument)
+    var at: Timestamp?
     @OptionGroup var output: Output
 
     func validate() throws {
         try (1...10_000).check(limit, "--limit")
         guard after.map({ $0 >= 0 }) ?? true else { throw ValidationError("--after takes a cursor, 0 or more") }
         try account?.validate()
+        guard at == nil || after == nil && !follow else {
+            throw ValidationError("--at has the last events of an instant: leave out --after and --follow")
+        }
     }
 
     func run() async throws {
@@ -48,7 +54,7 @@ struct EventsList: AsyncParsableCommand {
     }
 
     private func begin(_ events: EventStore, _ token: UniqueIdentifier?) async throws -> FeedPage {
-        guard let after else { return try await events.latest(limit, of: token) }
+        guard let after else { return try await events.latest(limit, of: token, at: at) }
         return try await next(events, after, token)
     }
 

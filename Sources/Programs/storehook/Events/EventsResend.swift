@@ -2,6 +2,7 @@ import ArgumentParser
 import Base
 import EventStore
 import Operations
+import Staff
 
 struct EventsResend: ActingCommand {
     static let configuration = CommandConfiguration(
@@ -10,7 +11,7 @@ struct EventsResend: ActingCommand {
         discussion: """
             To every endpoint that wants them, or to one; what is older than it too. Receivers know them by the same webhook-id as
             before. Each account's go in order, behind what waits. With --dead only deliveries that were given up are sent
-            again.
+            again. What is sent again goes on record, an act for each endpoint.
 
             Example: storehook events resend --endpoint 1 --since 2026-01-31T12:00:00Z
             """)
@@ -18,6 +19,8 @@ struct EventsResend: ActingCommand {
     @OptionGroup var shared: SharedOptions
     @OptionGroup var which: EventSelectionOptions
     @Flag(help: "Only deliveries that were given up.") var dead = false
+    @Option(help: "Why, for the record.") var why: String?
+    @OptionGroup var acting: ActingOptions
     @OptionGroup var output: Output
 
     func validate() throws {
@@ -32,7 +35,9 @@ struct EventsResend: ActingCommand {
             let store = EndpointStore(pool)
             try await which.refuseUnknown(store)
             let selection = try await which.selection(pool, settings)
-            return dead ? try await store.resendDead(selection) : try await store.resend(selection)
+            let person = try acting.actor(for: .changeEndpoints)
+            guard dead else { return try await store.resend(selection, by: person, why: why) }
+            return try await store.resendDead(selection, by: person, why: why)
         }
         output.print(
             CommandAnswer(

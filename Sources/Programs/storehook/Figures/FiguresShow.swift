@@ -24,6 +24,9 @@ struct FiguresShow: AsyncParsableCommand {
             Angeles. A first or last day may be 2026-FM01 then. See fiscal-calendar.
 
             --rows lists the rows: their amounts add up to the figure.
+            With --at, months that were closed then have what was recorded, in
+            Production and in each currency by itself.
+
             --closed answers from the record of figures close. With --rows it lists
             the corrections: rows that were added, removed or changed since then.
             The rows of retention are customers by their first payment; with --month,
@@ -42,6 +45,10 @@ struct FiguresShow: AsyncParsableCommand {
     var from: FigureBound?
     @Option(help: "The last day, or fiscal month, included; today by default.", transform: FigureBound.argument)
     var to: FigureBound?
+    @Option(
+        help: "Only periods that had ended at this instant, ISO 8601 in UTC, by what is known of them now.",
+        transform: Timestamp.argument)
+    var at: Timestamp?
     @Option(
         help: "month, fiscal-month or day; and, after a comma, app, product, country, currency or plan.",
         transform: FigureParts<FigureQuestion.Step, FigureQuestion.Split>.argument)
@@ -93,6 +100,7 @@ struct FiguresShow: AsyncParsableCommand {
         if closed, case .one? = target {
             throw ValidationError("closed months recorded each currency by itself: --in does not go with --closed")
         }
+        if closed, at != nil { throw ValidationError("--at does not go with --closed: it has the records of then") }
         if let from, let to, to.precedes(from) { throw ValidationError("--to is before --from") }
     }
 
@@ -117,14 +125,16 @@ struct FiguresShow: AsyncParsableCommand {
             do {
                 let asked = try await figures.question(
                     name, from: from, to: to, by: by.step, by.split, environment: environment.rawValue,
-                    apps: app.map { [$0] }, in: try await currency(pool))
+                    apps: app.map { [$0] }, in: try await currency(pool), at: at)
                 guard let asked else { throw ValidationError("--to is before --from") }
                 question = asked
             } catch let refusal as FiscalRefusal { throw CommandFailure("\(refusal)") }
             do { try question.check() } catch { throw ValidationError("\(error)") }
             guard rows else {
                 do {
-                    let answer = closed ? try await figures.closedAnswer(question) : try await figures.answer(question)
+                    let answer =
+                        closed
+                        ? try await figures.closedAnswer(question) : try await figures.answer(question, at: at)
                     return output.print(CommandAnswer(answer), next: nil)
                 } catch let many as TooManyCells {
                     throw CommandFailure("\(many)")

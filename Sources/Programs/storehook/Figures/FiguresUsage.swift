@@ -21,10 +21,9 @@ struct FiguresUsage: AsyncParsableCommand {
 
     func run() async throws {
         try await Database.with(try await shared.settings()) { pool in
-            let today = try await AccountStore(pool).today()
+            let (days, today, until) = try await asked.days(by: by, AccountStore(pool))
             do {
-                let figure = try await UsageFigure(
-                    try asked.days(by: by, today: today), by: by, today: today, Usage(pool))
+                let figure = try await UsageFigure(days, by: by, today: today, until: until, Usage(pool))
                 output.print(CommandAnswer(figure), next: nil)
             } catch let many as TooManyCells { throw CommandFailure("\(many)") }
         }

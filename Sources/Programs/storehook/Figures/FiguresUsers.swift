@@ -13,17 +13,26 @@ struct FigureDays: ParsableArguments {
     var from: CalendarDay?
     @Option(help: "The last day, included; today by default.", transform: CalendarDay.argument)
     var to: CalendarDay?
+    @Option(
+        help: "Only periods that had ended at this instant, ISO 8601 in UTC, by what is known of them now.",
+        transform: Timestamp.argument)
+    var at: Timestamp?
 
     func validate() throws {
         if let from, let to, to < from { throw ValidationError("--to is before --from") }
     }
 
-    /// The days of the question.
-    func days(by step: CalendarStep, today: CalendarDay) throws -> ClosedRange<CalendarDay> {
-        guard let days = step.days(from: from, to: to, today: today) else {
+    /// The days of the question, today, and the last day that may end a period; nil for any.
+    func days(
+        by step: CalendarStep, _ accounts: AccountStore
+    ) async throws -> (days: ClosedRange<CalendarDay>, today: CalendarDay, until: CalendarDay?) {
+        let today = try await accounts.today()
+        var until: CalendarDay?
+        if let at { until = try await accounts.ended(by: at) }
+        guard let days = step.days(from: from, to: to, today: until ?? today) else {
             throw ValidationError("--to is before --from")
         }
-        return days
+        return (days, today, until)
     }
 }
 
@@ -52,12 +61,12 @@ struct FiguresUsers: AsyncParsableCommand {
     func run() async throws {
         try await Database.with(try await shared.settings()) { pool in
             let accounts = AccountStore(pool)
-            let today = try await accounts.today()
+            let (days, today, until) = try await asked.days(by: by.step, accounts)
             do {
                 let figure = try await UserFigure(
-                    try asked.days(by: by.step, today: today), by: by.step, by.split,
-                    environment: environment.rawValue,
-                    tiers: try await accounts.current()?.catalog.tiers.map(\.id) ?? [], today: today, accounts)
+                    days, by: by.step, by.split, environment: environment.rawValue,
+                    tiers: try await accounts.current()?.catalog.tiers.map(\.id) ?? [], today: today, until: until,
+                    accounts)
                 output.print(CommandAnswer(figure), next: nil)
             } catch let many as TooManyCells { throw CommandFailure("\(many)") }
         }

@@ -57,26 +57,14 @@ struct FindCommand: AsyncParsableCommand {
             // Any case is read, and one is written.
             return try await OrderStore(pool).show(text, under: nil).map { FoundID($0, numbered: $0.number ?? text) }
         }
-        let reader = LedgerReader(pool)
-        let reference = AccountReference(text)
-        var uuid = UniqueIdentifier(text)
-        if case .token(let token) = reference { uuid = token }
-        let token = uuid?.accountToken
-        // A command that only looks names no rule.
-        let rule = try await AccountIDs(pool).standing().rule
-        let named = rule.flatMap { reference?.account(by: $0)?.token }
-        let known = try await AccountStore(pool).known(Set([named, token].compactMap(\.self)))
-        var found = known.flatMap { account -> [FoundID] in
-            let byToken = account.token == token
-            let byID = account.token == named && (account.account == text || !byToken)
+        let search = try await IDSearch(pool).find(text)
+        var found = search.accounts.flatMap { account -> [FoundID] in
+            let (byID, byToken) = search.ways(to: account, from: text)
             return (byID ? [FoundID(account, byToken: false)] : []) + (byToken ? [FoundID(account, byToken: true)] : [])
         }
-        // Before a catalog is applied there are no customers, but purchases with tokens.
-        if let token, !known.contains(where: { $0.token == token && $0.isCustomer }) {
-            found += try await reader.purchases(signedFor: token).map { FoundID($0) }
-        }
-        found += try await reader.purchases(numbered: text).map { FoundID($0) }
-        if let uuid {
+        found += search.purchases.map { FoundID($0) }
+        if let uuid = search.token ?? UniqueIdentifier(text) {
+            let reader = LedgerReader(pool)
             if let notification = try await reader.notification(UUID(uuid)) { found.append(FoundID(notification)) }
             found += try await Outbox(pool).deadLetters(about: UUID(uuid)).map {
                 FoundID(deadLetter: $0.id, reason: $0.reason)

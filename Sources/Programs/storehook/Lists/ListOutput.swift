@@ -45,7 +45,7 @@ struct PageOptions: ParsableArguments {
         var read = try await page(cursor, list.limit)
         while all, let next = read.next, read.elements.count < list.limit {
             let more = try await page(next, list.limit - read.elements.count)
-            read = ListPage(read.elements + more.elements, next: more.next)
+            read = ListPage(read.elements + more.elements, next: more.next, lookedThrough: more.lookedThrough)
         }
         return read
     }

@@ -32,6 +32,7 @@ struct OrderSelection: ParsableArguments {
     @Option(
         help: "Changed by evidence since this instant, such as 2026-01-31T12:00:00Z.", transform: Timestamp.argument)
     var updatedSince: Timestamp?
+    @OptionGroup var past: PastOptions
 
     enum Answer: String, ExpressibleByArgument, CaseIterable {
         case yes, no
@@ -53,7 +54,7 @@ struct OrderSelection: ParsableArguments {
         filter.isRefunded = refunded.map { $0 == .yes }
         filter.account = try await Database.token(account, pool, settings)
         (filter.from, filter.to) = (from, to)
-        filter.updatedSince = updatedSince
+        (filter.updatedSince, filter.at) = (updatedSince, past.at)
         return filter
     }
 }

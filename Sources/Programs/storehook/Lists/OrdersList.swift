@@ -17,6 +17,9 @@ struct OrdersList: AsyncParsableCommand {
             number within seconds, and shows … until then. --all writes all that
             fit as CSV, page after page, in memory that does not grow.
 
+            With --at, an order is what had been heard of it by then; attempts that
+            apps reported are left out. A page may be short, and have a next one.
+
             Accounts are shortened; --open shows them, on record. In csv, texts
             that a spreadsheet would run begin with an apostrophe.
 

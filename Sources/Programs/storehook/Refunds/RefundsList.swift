@@ -11,8 +11,9 @@ struct RefundsList: AsyncParsableCommand {
         commandName: "list",
         abstract: "List requests for refunds, the latest first.",
         discussion: """
-            Conditions add up. Reasons and notes are shortened; --open shows them, on record. In csv, texts that a spreadsheet would run begin
-            with an apostrophe. Amounts in json and csv are in thousandths of the currency.
+            Conditions add up. --by-due lists those that wait for a decision: first those that Apple waits for, and then the oldest.
+            Reasons and notes are shortened; --open shows them, on record. In csv, texts that a spreadsheet would run begin with an
+            apostrophe. Amounts in json and csv are in thousandths of the currency.
 
             Example: storehook refunds list --state pending
             """)
@@ -21,10 +22,12 @@ struct RefundsList: AsyncParsableCommand {
     @Option(help: "pending, approved, rejected, cancelled or processed.", transform: RefundRequest.State.word)
     var state: RefundRequest.State?
     @Flag(help: "Only requests that were approved 30 days ago without a refund by Apple.") var notRefunded = false
+    @Flag(help: "Only requests that wait for a decision, by what is due next.") var byDue = false
     @Option(help: "Only about this order, by its number.") var order: String?
     @Option(help: "Only of this app (bundle id).") var app: String?
     @Option(help: "Apple's name of the environment.", transform: Environment.argument) var environment =
         Environment.production
+    @OptionGroup var past: PastOptions
     @OptionGroup var opening: OpeningOptions
     @OptionGroup var pages: PageOptions
     @OptionGroup var output: ListOutput
@@ -33,8 +36,8 @@ struct RefundsList: AsyncParsableCommand {
 
     private var cursor: ListCursor? {
         get throws {
-            let cursor = try pages.cursor(parts: RefundRequests.cursorParts)
-            guard cursor.map({ Int64($0.parts[0]) != nil }) ?? true else {
+            let cursor = try pages.cursor(parts: RefundRequests.cursorParts(byDue: byDue))
+            guard cursor.map({ RefundRequests.isCursor($0, byDue: byDue) }) ?? true else {
                 throw ValidationError("--after takes what a page before gave as next")
             }
             return cursor
@@ -44,7 +47,8 @@ struct RefundsList: AsyncParsableCommand {
     func run() async throws {
         var filter = RefundRequests.Filter()
         (filter.state, filter.isNotRefunded, filter.order) = (state, notRefunded, order)
-        (filter.app, filter.environment) = (app, environment.rawValue)
+        (filter.app, filter.environment, filter.isByDue) = (app, environment.rawValue, byDue)
+        filter.at = past.at
         let asked = filter
         let page = try await Database.with(try await shared.settings()) { pool in
             let requests = RefundRequests(pool)

@@ -52,6 +52,7 @@ struct StaffAdd: ActingCommand {
                 member,
                 text: """
                     \(isNew ? "added" : "changed") staff \(member.id) (\(member.mail)): \(member.role.rawValue) \(apps)
+                    for the console's pages they need a password: storehook staff password \(member.mail)
                     for the admin API they need a token: storehook staff token \(member.mail)
                     """))
     }

@@ -6,7 +6,7 @@ import Staff
 struct StaffRemove: ActingCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove a member of the staff, with all of their tokens.",
+        abstract: "Remove a member of the staff, with all of their tokens and their password.",
         discussion: """
             What they did stays on record. Added again, they are another member with another number.
 
@@ -28,6 +28,9 @@ struct StaffRemove: ActingCommand {
         }
         output.print(
             CommandAnswer(
-                member, text: "removed staff \(member.id) (\(member.mail)); none of their tokens is valid any more"))
+                member,
+                text:
+                    "removed staff \(member.id) (\(member.mail)); none of their tokens is valid any more, and they are logged out"
+            ))
     }
 }

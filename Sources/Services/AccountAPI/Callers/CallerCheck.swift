@@ -1,4 +1,4 @@
-import APIKit
+package import APIKit
 import AccountStore
 import Accounts
 import Base
@@ -39,9 +39,9 @@ package struct CallerCheck: CallerIdentification {
         headers[.authorization].flatMap({ BearerText.token(in: $0) })?.hasPrefix(ServerKey.prefix) ?? false
     }
 
-    package func caller(of headers: HTTPFields) async throws -> Identity {
+    package func caller(of evidence: CallerEvidence) async throws -> Identity {
         do {
-            return try await identity(headers)
+            return try await identity(evidence.headers)
         } catch let refusal as TokenRefusal {
             throw CallerRefusal(refusal.problem) { [metrics] in metrics.refused(refusal) }
         }

@@ -21,10 +21,10 @@ extension AdminShapes {
             .init("about", "Its definition.") { $0.answer.question.figure.about },
             .init("zone", zoneAbout) { $0.answer.zone },
             .init("environment", Environment.schema) { .string($0.answer.question.environment) },
-            .init("from", "The first day. Months and fiscal months are whole.") {
-                $0.answer.question.days.lowerBound.description
+            .init("from", "The first day. Months and fiscal months are whole. Null where none had ended by at.") {
+                $0.days?.lowerBound.description
             },
-            .init("to", "The last day, included.") { $0.answer.question.days.upperBound.description },
+            .init("to", "The last day, included. Null likewise.") { $0.days?.upperBound.description },
             .init("by", figureSteps) { .string($0.answer.question.step.rawValue) },
             .init("split", .nullable(figureSplits)) { .text($0.answer.question.split?.rawValue) },
             .init("in", "The currency that money is converted to; null for each currency by itself.") {
@@ -94,7 +94,8 @@ extension AdminShapes {
                 $0.values
             },
         ] + standing { $0.standing } + [
-            .init("rows", "The path of its rows.") { $0.rows }
+            .init("recorded", "With at: whether the values are those that a closed month recorded.") { $0.isRecorded },
+            .init("rows", "The path of its rows; these are of the books, also of a closed month.") { $0.rows },
         ])
 
     /// How final the values of a period are.
@@ -198,7 +199,10 @@ extension AdminShapes {
             .init("in", "The catalog's reporting_currency; null without one.") {
                 $0.converted?.question.currency
             },
-            .list("revenueTrends", trend, about: "This month and the eleven before, the latest first.") { $0.trends },
+            .list(
+                "revenueTrends", trend,
+                about: "This month and the eleven before, or the last twelve that had ended by at; the latest first."
+            ) { $0.trends },
         ])
 
     private static let trend = Shape<ShownSupportStatistics.Trend, Void>(

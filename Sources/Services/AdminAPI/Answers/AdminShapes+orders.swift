@@ -62,7 +62,7 @@ extension AdminShapes {
         ])
 
     private static let orderLine = Shape<OrderDetail.Line, Void>(
-        "OrderLine",
+        nil,
         [
             .init(
                 "type",
@@ -81,5 +81,14 @@ extension AdminShapes {
             .init("isTrial") { $0.isTrial },
             .init("isVoid", "Whether it was charged ahead and never began.") { $0.isVoid },
             .init("heardAt") { $0.heardAt },
-        ])
+        ]
+    ).after([], named: "OrderLine") { (shown: ShownOrderLine) in shown.line }
+        .changed(
+            named: "OrderLine",
+            adding: [
+                .init("maxRefundable", "Of a payment, what is left of it; null where that is not known, and of others.")
+                {
+                    $0.maxRefundable
+                }
+            ])
 }

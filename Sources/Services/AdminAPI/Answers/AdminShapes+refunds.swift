@@ -44,6 +44,15 @@ extension AdminShapes {
             .init("refundedElsewhere") { $0.request.elsewhere?.amount },
             .init("refundedElsewhereAt") { $0.request.elsewhere?.at },
             .init("processedAt") { $0.request.processedAt },
+            .init(
+                "dueAt",
+                "Of a pending one, where Apple has asked about the transaction: until when a decision goes into the answer, two hours before Apple's deadline. Of an approved one: when it counts as not refunded by Apple, 30 days after the approval."
+            ) { $0.recorded.dueAt },
+            .init(
+                "waitingSeconds", "How long a pending one has waited for a decision, and an approved one for Apple."
+            ) {
+                $0.recorded.waitingSeconds
+            },
         ])
 
     /// One that was decided.

@@ -119,11 +119,13 @@ enum AdminShapes {
         "DoneAct",
         [
             .init("account", "Shortened.") { $0.name }, .init("appAccountToken") { $0.token },
-            .init("act", "Its number.") { $0.act.id }, .init("kind") { $0.act.kind.name }, .init("at") { $0.act.at },
+            .init("act", "Its number; null of a dry run.") { $0.isDone ? $0.act.id : nil },
+            .init("kind") { $0.act.kind.name }, .init("at") { $0.act.at },
             .nested("before", phase) { $0.before }, .nested("after", phase) { $0.after },
         ])
 
-    private static let phase = Shape<AccountPhase, Void>(
+    /// What an account is for a while.
+    static let phase = Shape<AccountPhase, Void>(
         "AccountPhase",
         [.init("tier") { $0.tier }, .init("status") { $0.status }, .init("expiresAt") { $0.expiresAt }])
 }

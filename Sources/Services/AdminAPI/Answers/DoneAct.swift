@@ -1,7 +1,7 @@
 import Accounts
 import Base
 
-/// What an act for an account has come to.
+/// What an act for an account has come to, or would.
 struct DoneAct: Sendable {
     /// The account's id, shortened.
     let name: String
@@ -13,8 +13,14 @@ struct DoneAct: Sendable {
     let before: AccountPhase
     /// What it is.
     let after: AccountPhase
+    /// Whether it is done, and on record.
+    let isDone: Bool
 
-    init(_ account: AccountIdentity, _ done: (act: StaffAct, before: AccountPhase, after: AccountPhase)) {
+    init(
+        _ account: AccountIdentity, _ done: (act: StaffAct, before: AccountPhase, after: AccountPhase),
+        isDone: Bool = true
+    ) {
+        self.isDone = isDone
         name = PersonalText.shortened(account.name)
         token = account.token
         (act, before, after) = done

@@ -9,6 +9,8 @@ struct ShownFigure: Sendable {
     let answer: FigureAnswer
     /// The app of the request; nil for all apps that the member sees.
     let app: String?
+    /// The instant of the request; nil for now.
+    let instant: Timestamp?
 
     /// The values of a period, of one member of the split, and of money in one currency.
     struct Cell: Sendable {
@@ -22,9 +24,14 @@ struct ShownFigure: Sendable {
         let notConverted: Bool?
         /// How final they are.
         let standing: FigureAnswer.Standing
+        /// Whether a closed month recorded them.
+        let isRecorded: Bool
         /// The path of the rows that they count.
         let rows: String
     }
+
+    /// The days that it has values of; nil without any.
+    var days: ClosedRange<CalendarDay>? { answer.question.isNothing ? nil : answer.question.days }
 
     /// In their order.
     var cells: [Cell] {
@@ -36,6 +43,7 @@ struct ShownFigure: Sendable {
                 cell: cell, period: answer.name(of: cell.period), values: columns.map { $0.value(cell.sums) },
                 notConverted: question.currency.map { _ in cell.isUnconverted },
                 standing: answer.standings[cell.period] ?? .init(),
+                isRecorded: answer.recorded.contains(cell.period),
                 rows: rows(of: cell, periods[cell.period] ?? cell.period...cell.period))
         }
     }
@@ -54,7 +62,7 @@ struct ShownFigure: Sendable {
                 question.currency == nil || cell.isUnconverted
                     ? cell.currency ?? group(of: .currency) : group(of: .currency)
             ),
-            ("in", question.figure.isMoney ? question.currency ?? "none" : nil),
+            ("in", question.figure.isMoney ? question.currency ?? "none" : nil), ("at", instant?.description),
         ]
         let written = query.compactMap { name, value in value.map { "\(name)=\(Self.encoded($0))" } }
         return "/admin/figures/\(question.figure.rawValue)/rows?\(written.joined(separator: "&"))"

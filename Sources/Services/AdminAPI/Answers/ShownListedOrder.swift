@@ -21,5 +21,18 @@ struct ShownOrderDetail: Sendable {
     /// The order.
     let order: ShownListedOrder
     /// Its transactions and refunds.
-    let lines: [OrderDetail.Line]
+    let lines: [ShownOrderLine]
+
+    init(_ detail: OrderDetail, as order: ShownListedOrder) {
+        self.order = order
+        lines = detail.lines.map { ShownOrderLine(line: $0, maxRefundable: detail.maxRefundable(of: $0)) }
+    }
+}
+
+/// A transaction or a refund, and what is left of a payment.
+struct ShownOrderLine: Sendable {
+    /// The transaction or refund.
+    let line: OrderDetail.Line
+    /// What can still be refunded; nil of what is no payment, and where it is not known.
+    let maxRefundable: Int64?
 }

@@ -104,16 +104,19 @@ extension AdminHandlers {
     }
 
     /// What is known of an account; one that the app has only asked about has what everybody has.
-    private func view(_ account: AccountIdentity, in environment: String) async throws -> AccountView? {
+    /// - Parameter instant: at which; nil for now.
+    func view(
+        _ account: AccountIdentity, in environment: String, at instant: Timestamp? = nil
+    ) async throws -> AccountView? {
         do {
-            if var view = try await accounts.history(of: account.token, in: environment) {
+            if var view = try await accounts.history(of: account.token, in: environment, at: instant) {
                 view.account = view.account ?? account.id
                 return view
             }
         } catch let refusal as ActRefusal { throw refusal.problem }
-        guard let handed = try await accounts.known([account.token]).first(where: { !$0.isCustomer }) else {
-            return nil
-        }
+        guard instant == nil,
+            let handed = try await accounts.known([account.token]).first(where: { !$0.isCustomer })
+        else { return nil }
         var view = try await accounts.view(account.token, in: environment)
         view.account = handed.account ?? account.id
         return view

@@ -24,11 +24,16 @@ extension AdminHandlers {
         ) { .extend(days: $0.integer("days") ?? 0) }
         endpoint.successes.append(.init(.accepted, "Apple is going to be asked.", Self.extensionShape.schema))
         endpoint.problems += [.noSubscription, .extensionUnderWay]
-        endpoint.refusesFitting = Self.argued + ", and by Apple days are at most 90"
+        endpoint.refusesFitting = Self.argued + ", and by Apple days are at most 90 and there is no dry run"
         let local = endpoint.answer
         endpoint.answer = { request in
-            if try Self.body(request).bool("withApple") == true { return try await extendByApple(request) }
-            return try await local(request)
+            let body = try Self.body(request)
+            guard body.bool("withApple") == true else { return try await local(request) }
+            guard body.bool("dryRun") != true else {
+                throw APIProblem(
+                    .invalidRequest, "what Apple makes of it is known when it is asked: there is no dry run")
+            }
+            return try await extendByApple(request)
         }
         return endpoint
     }
@@ -72,6 +77,10 @@ extension AdminHandlers {
             let reason = try Self.reason(body)
             let account = try await accountOfPath(request)
             do {
+                guard body.bool("dryRun") != true else {
+                    let would = try await pipeline.rehearse(kind, for: account)
+                    return APIAnswer(.ok, AdminShapes.done.value(of: DoneAct(account, would, isDone: false)))
+                }
                 let done = try await pipeline.act(kind, for: account, by: member.actor, why: reason)
                 return APIAnswer(
                     .ok, AdminShapes.done.value(of: DoneAct(account, done)),
@@ -79,7 +88,7 @@ extension AdminHandlers {
             } catch let refusal as ActRefusal { throw refusal.problem }
         }
         endpoint.pathSchemas = Self.accountPath
-        endpoint.body = Self.body(name.prefix(1).uppercased() + name.dropFirst() + "Request", members)
+        endpoint.body = Self.body(name.prefix(1).uppercased() + name.dropFirst() + "Request", members + [Self.dryRun])
         endpoint.problems = ProblemCode.acts
         endpoint.refusesFitting = Self.argued + ", and the catalog has the tier"
         endpoint.isLogged = true
@@ -149,6 +158,7 @@ extension AdminHandlers {
                 .required("app", .string(.init(1, 255)), "The purchase's bundle id."),
                 .required(
                     "account", .string(.init(1, 1000)), "The new owner: an id, or token: and an appAccountToken."),
+                Self.dryRun,
             ])
         endpoint.problems = [.notFound]
         endpoint.refusesFitting = Self.argued + ", and account names one"
@@ -164,12 +174,14 @@ extension AdminHandlers {
         guard try member(request).scope.sees(app: key.bundleID) else { throw Self.noPurchase }
         let member = try await member(request, for: .movePurchase)
         let reason = try Self.reason(body)
-        guard let account = try await account(body.string("account") ?? "") else {
-            throw APIProblem(.invalidRequest, "account takes an id, or token: and an appAccountToken")
+        let account = try await namedAccount(body.string("account") ?? "")
+        guard body.bool("dryRun") != true else {
+            guard let sides = try await pipeline.rehearseMove(key, to: account) else { throw Self.noPurchase }
+            return APIAnswer(.ok, Self.moveShape.value(of: (key, account, sides)))
         }
         guard try await pipeline.move(key, to: account, by: member.actor, why: reason) else { throw Self.noPurchase }
         return APIAnswer(
-            .ok, Self.moveShape.value(of: (key, account)),
+            .ok, Self.moveShape.value(of: (key, account, [])),
             log: [
                 "app_account_token": "\(account.token)", "original_transaction_id": "\(key.originalTransactionID)",
             ])
@@ -177,12 +189,26 @@ extension AdminHandlers {
 
     private static let noPurchase = APIProblem(.notFound, "no such purchase is known here")
 
-    private static let moveShape = Shape<(key: PurchaseKey, account: AccountIdentity), Void>(
+    private static let moveShape = Shape<
+        (key: PurchaseKey, account: AccountIdentity, sides: [EvidencePipeline.MovedSide]), Void
+    >(
         "MovedPurchase",
         [
             .init("originalTransactionId") { $0.key.originalTransactionID },
             .init("environment", Environment.schema) { .string($0.key.environment) }, .init("app") { $0.key.bundleID },
             .init("account", "Shortened.") { PersonalText.shortened($0.account.name) },
             .init("appAccountToken") { $0.account.token },
+            .list(
+                "sides", sideShape,
+                about:
+                    "Of a dry run: the account that has the purchase, where there is one, and the new owner. Else none."
+            ) { $0.sides },
+        ])
+
+    private static let sideShape = Shape<EvidencePipeline.MovedSide, Void>(
+        "MovedSide",
+        [
+            .init("appAccountToken") { $0.token }, .nested("before", AdminShapes.phase) { $0.before },
+            .nested("after", AdminShapes.phase) { $0.after },
         ])
 }

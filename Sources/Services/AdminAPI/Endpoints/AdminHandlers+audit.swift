@@ -28,9 +28,12 @@ extension AdminHandlers {
                 .init("environment", Environment.schema, "Only in this environment."),
                 .init("from", .string(.init(1, 40)), "Only those from this instant on, such as 2026-01-31T12:00:00Z."),
                 .init("to", .string(.init(1, 40)), "Only those before this instant."),
+                Self.at(
+                    "Those that there were at this instant, such as 2026-01-31T12:00:00Z; all by default. What an erasure has taken since is gone."
+                ),
             ]
         endpoint.refusesFitting =
-            "after is next of a page before, account names one, subject has a colon, from and to are instants, a file of opened texts has a reason"
+            "after is next of a page before, account names one, subject has a colon, from, to and at are instants, a file of opened texts has a reason"
         return endpoint
     }
 
@@ -38,12 +41,7 @@ extension AdminHandlers {
         let member = try await member(request, for: .read)
         var filter = AuditFilter()
         if case .some(let apps) = member.scope { filter.apps = apps.sorted() }
-        if let text = request.query["account"] {
-            guard let account = try await account(text) else {
-                throw APIProblem(.invalidRequest, "account takes an id, or token: and an appAccountToken")
-            }
-            filter.account = account.token
-        }
+        if let text = request.query["account"] { filter.account = try await namedAccount(text).token }
         if let text = request.query["subject"] {
             guard let colon = text.firstIndex(of: ":"), colon != text.startIndex, filter.account == nil else {
                 throw APIProblem(
@@ -54,6 +52,7 @@ extension AdminHandlers {
         (filter.actor, filter.act) = (request.query["actor"], request.query["act"])
         (filter.app, filter.environment) = (request.query["app"], request.query["environment"])
         (filter.from, filter.to) = (try Self.instant("from", request), try Self.instant("to", request))
+        filter.at = try Self.instant("at", request)
         return try await Self.auditPages(filter, audit).answer(request, self)
     }
 

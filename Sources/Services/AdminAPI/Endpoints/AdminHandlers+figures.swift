@@ -13,13 +13,14 @@ extension AdminHandlers {
         var endpoint = AdminEndpoint(
             .get, "/admin/figures/{name}", "getFigure",
             "A figure by month, fiscal month or day. Each cell states how final it is, and links to its rows.",
-            for: .staff, successes: [.init("The figure.", AdminShapes.figure.schema)]
+            for: .staff, successes: [.init("The figure.", AdminShapes.figure.schema, orAs: ["text/csv"])]
         ) { request in
-            let question = try await figureQuestion(request)
+            let (question, instant) = (try await figureQuestion(request), try Self.instant("at", request))
             do {
-                let answer = try await figures.answer(question)
-                return APIAnswer(
-                    .ok, AdminShapes.figure.value(of: ShownFigure(answer: answer, app: request.query["app"])))
+                let answer = try await figures.answer(question, at: instant)
+                let shown = ShownFigure(answer: answer, app: request.query["app"], instant: instant)
+                return FigureFile.answer(
+                    AdminShapes.figure.value(of: shown), request, named: question.figure.rawValue)
             } catch let many as TooManyCells {
                 throw APIProblem(.tooManyCells, ProblemText(english: "\(many)"))
             } catch let refusal as FiscalRefusal {
@@ -29,11 +30,13 @@ extension AdminHandlers {
         endpoint.pathSchemas = Self.figurePath
         endpoint.query =
             Self.figureQuery + [
-                .init("split", AdminShapes.figureSplits, "What separates values; money is always separate by currency.")
+                .init(
+                    "split", AdminShapes.figureSplits, "What separates values; money is always separate by currency."),
+                FigureFile.query,
             ]
         endpoint.problems = [.noFigure, .tooManyCells]
         endpoint.refusesFitting =
-            "from and to are days or fiscal months in their order, the fiscal calendar has their years and fiscal months are kept, in is a currency, the figure has the split, the answer has at most \(FigureQuestion.mostCells) cells"
+            "from and to are days or fiscal months in their order, the fiscal calendar has their years and fiscal months are kept, at is an instant, in is a currency, the figure has the split, the answer has at most \(FigureQuestion.mostCells) cells"
         return endpoint
     }
 
@@ -76,7 +79,7 @@ extension AdminHandlers {
             ]
         endpoint.problems = [.noFigure]
         endpoint.refusesFitting =
-            "after is next of a page before, from and to are days or fiscal months in their order whose years the fiscal calendar has, in is a currency, month goes with retention and lifetime_value"
+            "after is next of a page before, from and to are days or fiscal months in their order whose years the fiscal calendar has, at is an instant, in is a currency, month goes with retention and lifetime_value"
         return endpoint
     }
 
@@ -116,6 +119,9 @@ extension AdminHandlers {
                 "in", .string(.init(3, 4)),
                 "The currency that money is converted to, such as EUR; the catalog's reporting_currency by default. none: each currency by itself."
             ),
+            at(
+                "Only periods that had ended by this instant, such as 2026-01-31T12:00:00Z, by what is known of them now; all by default. A value of customers so many months later is null where that day had not ended for all of them. Whole months in Production that were closed then, and each currency by itself, have what was recorded."
+            ),
         ] + countedQuery
 
     private func figureQuestion(_ request: AdminRequest) async throws -> FigureQuestion {
@@ -131,7 +137,8 @@ extension AdminHandlers {
         let currency = try await reportingCurrency(request)
         do {
             let question = try await figures.question(
-                figure, from: from, to: to, by: step, split, environment: environment, apps: apps, in: currency)
+                figure, from: from, to: to, by: step, split, environment: environment, apps: apps, in: currency,
+                at: try Self.instant("at", request))
             guard let question else { throw APIProblem(.invalidRequest, "to is before from") }
             try question.check()
             return question

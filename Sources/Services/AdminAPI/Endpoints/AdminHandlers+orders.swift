@@ -36,10 +36,13 @@ extension AdminHandlers {
                 .init(
                     "updatedSince", .string(.init(1, 40)),
                     "Changed by evidence since this instant, such as 2026-01-31T12:00:00Z."),
+                Self.at(
+                    "Those that had been made and heard of by this instant, such as 2026-01-31T12:00:00Z, with the transactions and refunds that had been, and the status of then; now by default. What a transaction says, and whose it is, is as known now. Attempts that apps reported are left out. A page looks through 2,000 orders: it may be short, and even empty, and have a next one."
+                ),
             ]
         endpoint.problems = [.noCatalog, .unknownTier]
         endpoint.refusesFitting =
-            "after is next of a page before, account names one, the catalog has the tier, from and to are days, updatedSince is an instant, a file of opened texts has a reason"
+            "after is next of a page before, account names one, the catalog has the tier, from and to are days, updatedSince and at are instants, a file of opened texts has a reason"
         return endpoint
     }
 
@@ -58,12 +61,8 @@ extension AdminHandlers {
         filter.isRefunded = request.query["refunded"].map { $0 == "true" }
         (filter.from, filter.to) = (try Self.day("from", request), try Self.day("to", request))
         filter.updatedSince = try Self.instant("updatedSince", request)
-        if let text = request.query["account"] {
-            guard let account = try await account(text) else {
-                throw APIProblem(.invalidRequest, "account takes an id, or token: and an appAccountToken")
-            }
-            filter.account = account.token
-        }
+        filter.at = try Self.instant("at", request)
+        if let text = request.query["account"] { filter.account = try await namedAccount(text).token }
         do {
             return try await orderPages(filter, accounts.current()?.catalog).answer(request, self)
         } catch let refusal as ActRefusal { throw refusal.problem }
@@ -102,8 +101,14 @@ extension AdminHandlers {
             ]
         ) { try await answerOrder($0) }
         endpoint.pathSchemas = Self.orderPath
-        endpoint.query = Opening.query
+        endpoint.query =
+            Opening.query + [
+                Self.at(
+                    "The order by what had been heard of it by this instant, such as 2026-01-31T12:00:00Z, if it had been made; now by default. What a transaction says, and whose it is, is as known now. One of an attempt alone is not shown."
+                )
+            ]
         endpoint.problems = [.noOrder]
+        endpoint.refusesFitting = "at is an instant"
         return endpoint
     }
 
@@ -113,7 +118,9 @@ extension AdminHandlers {
         let member = try await member(request, for: .read)
         let number = request.path["number"] ?? ""
         guard OrderNumberPrefix(number)?.isWhole == true,
-            let shown = try await orders.show(number, under: accounts.current()?.catalog).first
+            let shown = try await orders.show(
+                number, under: accounts.current()?.catalog, at: try Self.instant("at", request)
+            ).first
         else { throw RefundRefusal.noOrder.problem }
         switch shown {
         case .shared(let order):
@@ -128,7 +135,7 @@ extension AdminHandlers {
             let order = ShownListedOrder(detail.order, opening)
             try await opening.note(order.openedTexts)
             return APIAnswer(
-                .ok, AdminShapes.order.value(of: ShownOrderDetail(order: order, lines: detail.lines)))
+                .ok, AdminShapes.order.value(of: ShownOrderDetail(detail, as: order)))
         }
     }
 }

@@ -1,5 +1,6 @@
 import APIKit
 import AccountStore
+import Accounts
 import AppStorePayloads
 import Base
 import HTTPTypes
@@ -12,7 +13,8 @@ extension AdminHandlers {
     /// Requests for refunds, the latest first.
     var refundList: AdminEndpoint {
         var endpoint = AdminEndpoint(
-            .get, "/admin/refund-requests", "listRefundRequests", "Requests of staff for refunds, the latest first.",
+            .get, "/admin/refund-requests", "listRefundRequests",
+            "Requests of staff for refunds, the latest first, or by what is due next. Without an order or an account, a page looks through \(RefundRequests.mostLookedThrough) requests at most.",
             for: .staff,
             successes: [refundPages(.init()).success("RefundRequestPage", "A page of requests.")]
         ) { request in
@@ -21,8 +23,11 @@ extension AdminHandlers {
             filter.scope = member.scope
             filter.state = request.query["state"].flatMap { RefundRequest.State(rawValue: $0) }
             filter.isNotRefunded = request.query["notRefunded"] == "true"
+            if let text = request.query["account"] { filter.account = try await namedAccount(text).token }
             (filter.order, filter.app) = (request.query["order"], request.query["app"])
             filter.environment = request.query["environment"] ?? Environment.production.rawValue
+            filter.isByDue = Self.isByDue(request)
+            filter.at = try Self.instant("at", request)
             return try await refundPages(filter).answer(request, self)
         }
         endpoint.query =
@@ -30,17 +35,34 @@ extension AdminHandlers {
                 .init("state", AdminShapes.states, "Only in this state."),
                 .init("notRefunded", .boolean, "Only those approved 30 days ago that Apple has not refunded."),
                 .init("order", .string(.init(1, 100)), "Only about this order, by its number."),
+                .init(
+                    "account", .string(.init(1, 1000)),
+                    "Only about purchases that this account has or had: its id, or token: and its appAccountToken."),
                 .init("app", .string(.init(1, 255)), "Only of this app (bundle id)."),
                 .init("environment", Environment.schema, "Production by default."),
+                Self.sort(
+                    "those that wait for a decision, first those that Apple waits for, and then the oldest; the oldest \(RefundRequests.mostByDue) are looked through, or with at the latest \(RefundRequests.mostLookedThrough) requests that there were"
+                ),
+                Self.refundsAt,
             ]
-        endpoint.refusesFitting = "after is next of a page before, a file of opened texts has a reason"
+        endpoint.refusesFitting =
+            "after is next of a page before, account names one, at is an instant, a file of opened texts has a reason"
         return endpoint
     }
+
+    /// The order of a list of what waits for somebody.
+    static func sort(_ byDue: String) -> APIQueryParameter {
+        .init("sort", .choice(["latest", "due"]), "latest by default: all, the latest first. due: \(byDue).")
+    }
+
+    /// Whether a list is asked for by what is due next.
+    static func isByDue(_ request: AdminRequest) -> Bool { request.query["sort"] == "due" }
 
     private func refundPages(_ filter: RefundRequests.Filter) -> AdminList<ShownRefund> {
         AdminList(
             name: "requests", shape: AdminShapes.refund, subject: ("refund_requests", "list"),
-            cursorParts: RefundRequests.cursorParts, takes: { Int64($0.parts[0]) != nil },
+            cursorParts: RefundRequests.cursorParts(byDue: filter.isByDue),
+            takes: { RefundRequests.isCursor($0, byDue: filter.isByDue) },
             openedTexts: { $0.openedTexts }
         ) { [refunds] opening, cursor, limit in
             try await refunds.list(filter, after: cursor, limit: limit).map {
@@ -58,7 +80,8 @@ extension AdminHandlers {
         ) { request in
             let member = try await member(request, for: .read)
             let number = try Self.refundNumber(request)
-            guard let recorded = try await refunds.show(number, to: member.scope) else {
+            let instant = try Self.instant("at", request)
+            guard let recorded = try await refunds.show(number, to: member.scope, at: instant) else {
                 throw RefundRefusal.noRequest.problem
             }
             let opening = try await Opening(request, isExport: false, of: ("refund_request", "\(number)"), self)
@@ -67,10 +90,15 @@ extension AdminHandlers {
             return APIAnswer(.ok, AdminShapes.refund.value(of: shown))
         }
         endpoint.pathSchemas = Self.refundPath
-        endpoint.query = Opening.query
+        endpoint.query = Opening.query + [Self.refundsAt]
         endpoint.problems = [.noRefundRequest]
+        endpoint.refusesFitting = "at is an instant"
         return endpoint
     }
+
+    private static let refundsAt = at(
+        "What had been asked for by this instant, such as 2026-01-31T12:00:00Z, in the state of then, with dueAt and waitingSeconds of then; now by default. Amounts of refunds by Apple are those known now. maxRefundable is left out."
+    )
 
     private static let refundPath = ["id": ValueSchema.string(.init(1, 100))]
 
@@ -232,7 +260,7 @@ extension AdminHandlers {
     }
 
     /// A text that is not blank.
-    private static func text(_ text: String?, _ name: String) throws(APIProblem) -> String {
+    static func text(_ text: String?, _ name: String) throws(APIProblem) -> String {
         guard let text, text.contains(where: { !$0.isWhitespace }) else {
             throw APIProblem(.invalidRequest, ProblemText(english: "\(name) is blank"))
         }

@@ -18,15 +18,41 @@ extension AdminHandlers {
             ]
         ) { request in
             let member = try await member(request, for: .read)
-            let isWhole = rules.refusal(of: .manageStaff, by: member.role, of: member.scope) == nil
-            return try await memberPages(isWhole: isWhole, withRemoved: request.query["removed"] == "true").answer(
-                request, self)
+            return try await memberPages(
+                isWhole: manages(member), withRemoved: request.query["removed"] == "true"
+            ).answer(request, self)
         }
         endpoint.query =
             AdminList<ShownMember>.query + [
                 .init("removed", .boolean, "Whether to include removed members: the audit names them, too.")
             ]
         endpoint.refusesFitting = "after is next of a page before"
+        return endpoint
+    }
+
+    /// Whether a member manages the staff.
+    private func manages(_ member: StaffMember) -> Bool {
+        rules.refusal(of: .manageStaff, by: member.role, of: member.scope) == nil
+    }
+
+    /// One of them.
+    var staffShow: AdminEndpoint {
+        var endpoint = AdminEndpoint(
+            .get, "/admin/staff/{member}", "getStaffMember",
+            "A member of the staff, also a removed one. The address is shortened and no token is listed, except for members that manage staff.",
+            for: .staff, successes: [.init("The member.", Self.memberDetailShape.schema)]
+        ) { request in
+            let isWhole = manages(try await member(request, for: .read))
+            guard let number = Self.number(request.path["member"]),
+                let found = try await staff.member(number, withRemoved: true)
+            else { throw Self.noMember }
+            let hasTokens = isWhole && found.removedAt == nil
+            let tokens = try await hasTokens ? staff.tokens(of: found.mail) : []
+            return APIAnswer(
+                .ok, Self.memberDetailShape.value(of: (ShownMember(member: found, isWhole: isWhole), tokens)))
+        }
+        endpoint.pathSchemas["member"] = .string(.init(1, 20))
+        endpoint.problems = [.notFound]
         return endpoint
     }
 
@@ -57,9 +83,35 @@ extension AdminHandlers {
             .init("role", Self.roles) { .string($0.member.role.rawValue) },
             .init("apps", "Null for all apps.") { $0.member.apps },
             .init("tokens", "How many of the member's tokens are valid.") { $0.member.validTokens },
+            .init("passwordSetAt", "When the password for the pages was set; null without one.") {
+                $0.member.passwordSetAt.map { Timestamp($0) }
+            },
+            .init("lastLoginAt", "By password, at the pages; null where that is not known.") {
+                $0.member.lastLoginAt.map { Timestamp($0) }
+            },
             .init("addedAt") { Timestamp($0.member.addedAt) }, .init("addedBy") { $0.member.addedBy },
             .init("removedAt") { $0.member.removedAt.map { Timestamp($0) } },
             .init("removedBy") { $0.member.removedBy },
+        ])
+
+    private static let memberDetailShape = memberShape.after([], named: "StaffMemberDetail") {
+        (detail: (shown: ShownMember, tokens: [RecordedStaffToken])) in detail.shown
+    }
+    .changed(
+        named: "StaffMemberDetail",
+        adding: [
+            .list("issued", issuedShape, about: "The tokens that were made for the member, the latest first.") {
+                $0.tokens
+            }
+        ])
+
+    private static let issuedShape = Shape<RecordedStaffToken, Void>(
+        "IssuedStaffToken",
+        [
+            .init("id", "Its number: the token itself is shown once, when it is made.") { $0.id },
+            .init("createdAt") { Timestamp($0.createdAt) }, .init("createdBy") { $0.createdBy },
+            .init("expiresAt") { Timestamp($0.expiresAt) },
+            .init("revokedAt") { $0.revokedAt.map { Timestamp($0) } }, .init("revokedBy") { $0.revokedBy },
         ])
 
     private static let roles = ValueSchema.named("StaffRole", .choice(StaffRole.allCases.map(\.rawValue)))
@@ -183,7 +235,8 @@ extension AdminHandlers {
         return (try Self.body(request), acting, subject)
     }
 
-    private static func number(_ text: String?) -> Int64? {
+    /// The number in a path; nil where it has none.
+    static func number(_ text: String?) -> Int64? {
         text.flatMap { text in text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil }
     }
 

@@ -39,10 +39,10 @@ extension AdminHandlers {
             successes: [.init("The statistics.", AdminShapes.supportStatistics.schema)]
         ) { request in
             let (environment, apps) = Self.counted(request, for: try await member(request, for: .read))
-            let today = try await figures.today()
-            let first = FigureMonth(today).advanced(by: 1 - ShownSupportStatistics.months)?.days.lowerBound
+            let last = try await lastMonth(request)
+            let first = last.advanced(by: 1 - ShownSupportStatistics.months) ?? last
             let question = FigureQuestion(
-                .gross, (first ?? today)...today, by: .month, environment: environment, apps: apps)
+                .gross, first.days.lowerBound...last.days.upperBound, by: .month, environment: environment, apps: apps)
             var converted: FigureAnswer?
             if let currency = try await accounts.current()?.catalog.reportingCurrency {
                 var question = question
@@ -54,8 +54,22 @@ extension AdminHandlers {
                 AdminShapes.supportStatistics.value(
                     of: ShownSupportStatistics(answer: try await figures.answer(question), converted: converted)))
         }
-        endpoint.query = Self.countedQuery
+        endpoint.query =
+            Self.countedQuery + [
+                Self.at(
+                    "The twelve months that had ended by this instant, such as 2026-01-31T12:00:00Z, by what is known of them now, also where they are closed; this month and the eleven before by default."
+                )
+            ]
+        endpoint.refusesFitting = "at is an instant"
         return endpoint
+    }
+
+    /// This month; of an instant, the last one that had ended.
+    private func lastMonth(_ request: AdminRequest) async throws -> FigureMonth {
+        guard let instant = try Self.instant("at", request) else { return FigureMonth(try await figures.today()) }
+        let ended = try await figures.ended(by: instant)
+        let month = FigureMonth(ended)
+        return ended == month.days.upperBound ? month : month.advanced(by: -1) ?? month
     }
 
     /// How many accounts there are, by tier and by status.

@@ -5,12 +5,16 @@ import AppStorePayloads
 import AppleRecords
 import AuditStore
 import Base
+import EventStore
+import EvidenceStore
 import FigureStore
 import HTTPTypes
-import Logging
+package import Logging
+package import Operations
 import OrderStore
 package import Pipeline
 package import Postgres
+import PurchaseStore
 package import Staff
 
 /// What the admin API's paths do: the same functions that commands call, for a member of the staff.
@@ -23,9 +27,28 @@ package struct AdminHandlers: Sendable {
     let orders: OrderStore
     let refunds: RefundRequests
     let figures: FigureStore
+    let due: DueEnds
+    let consumption: ConsumptionRequests
+    let consents: Consents
+    let usage: Usage
+    let endpointStore: EndpointStore
+    let health: HealthBoard
+    let outbox: Outbox
+    /// The stories of purchases.
+    let reader: LedgerReader
+    let jobs: JobStore
+    let events: EventStore
+    let finder: IDSearch
+    let searches: StaffSearches
+    let filters: SavedFilters
+    let overview: OverviewStore
+    /// Sends the overview to those who look on; a program runs it.
+    package let feed: OverviewFeed
     let exports = ExportSlots()
+    let catalogs = ExportSlots(mostOfOne: 1, most: 1)
     private let ids: AccountIDs
     private let accountIDs: AccountIDRule?
+    let secrets: EndpointSecrets
     /// The apps that members may be staff of; any where it is empty.
     let apps: Set<String>
     let rules: StaffRules
@@ -36,10 +59,15 @@ package struct AdminHandlers: Sendable {
     /// - Parameters:
     ///   - accountIDs: `STOREHOOK_ACCOUNT_IDS`; nil where it is not set.
     ///   - apps: the bundle ids of `STOREHOOK_APPS`.
+    ///   - secrets: whether endpoints get new secrets from here. No secret is read.
+    ///   - checks: the checks that the state of the service is answered from; nil where the answer has none.
+    ///   - bounds: the bounds of overviews that go on.
     package init(
         _ pool: PostgresPool, _ pipeline: EvidencePipeline, accountIDs: AccountIDRule?, apps: Set<String>,
-        rules: StaffRules = StaffRules()
+        rules: StaffRules = StaffRules(), secrets: EndpointSecrets = .noKey, checks: DatabaseChecks? = nil,
+        overviews bounds: OverviewFeed.Bounds = OverviewFeed.Bounds(), logger: Logger
     ) {
+        health = HealthBoard { await checks?.findings() ?? [] }
         self.pipeline = pipeline
         staff = StaffMembers(pool)
         tries = ForbiddenTries(pool)
@@ -48,8 +76,23 @@ package struct AdminHandlers: Sendable {
         orders = OrderStore(pool)
         refunds = RefundRequests(pool, pipeline.accounts, rules: rules)
         figures = FigureStore(pool)
+        due = DueEnds(pool)
+        consumption = ConsumptionRequests(pool)
+        consents = Consents(pool)
+        usage = Usage(pool)
+        endpointStore = EndpointStore(pool)
+        outbox = Outbox(pool)
+        reader = LedgerReader(pool, policy: pipeline.ledger.policy)
+        jobs = JobStore(pool)
+        events = EventStore(pool)
+        finder = IDSearch(pool)
+        searches = StaffSearches(pool)
+        filters = SavedFilters(pool)
+        overview = OverviewStore(pool)
+        feed = OverviewFeed(overview, bounds: bounds, logger: logger)
         ids = AccountIDs(pool)
         self.accountIDs = accountIDs
+        self.secrets = secrets
         self.apps = apps
         self.rules = rules
     }
@@ -57,14 +100,25 @@ package struct AdminHandlers: Sendable {
     /// All paths.
     package var endpoints: [AdminEndpoint] {
         [
+            overviewShow, overviewStream,
+            letterList, letterShow, letterRehearse, letterReplay, letterDiscard,
+            jobList, jobShow, jobResults, jobMake, jobStop,
             auditList,
+            searchMake, searchShow, customerShow, storyShow, notificationShow,
+            filterList, filterSave, filterRemove,
             accountList, accountShow,
             extend, grant, revoke, unrevoke, changeTier,
             movePurchase,
             orderList, orderShow,
             refundList, refundShow, refundCreate, refundApprove, refundReject, refundCancel, refundRecord,
             figureShow, figureRows, orderStatistics, supportStatistics, accountStatistics, userFigure, usageFigure,
-            staffList, staffAdd, staffRemove, staffToken, staffTokenRevoke,
+            dueShow, dueList, expiringList, consumptionList,
+            extensionList, extensionShow, extensionClose,
+            endpointList, endpointShow, endpointRotate, endpointTest, deliveryList, deliveryShow, deliveryResend,
+            catalogShow, catalogDiff, catalogApply,
+            healthShow,
+            noteList, noteAdd,
+            staffList, staffShow, staffAdd, staffRemove, staffToken, staffTokenRevoke,
         ]
     }
 
@@ -95,8 +149,8 @@ package struct AdminHandlers: Sendable {
         if refusal == .noReason {
             return APIProblem(.invalidRequest, ProblemText(english: "reason is missing: \(refusal)"))
         }
-        try await tries.note(request.route, by: member.id)
-        return APIProblem(.forbidden, ProblemText(english: "\(refusal)"), log: ["staff": "\(member.id)"])
+        try await tries.note(request.route, by: member)
+        return APIProblem(.forbidden, ProblemText(english: "\(refusal)"), log: ["staff": "\(member.logName)"])
     }
 
     private var catalogApps: Set<String> {
@@ -120,6 +174,15 @@ package struct AdminHandlers: Sendable {
         } catch let refusal as AccountIDRefusal {
             throw APIProblem.unavailable(ProblemText(english: "accounts cannot be named: \(refusal)"), retryAfter: 60)
         }
+    }
+
+    /// The account that a query or a body names.
+    /// - Throws: ``APIProblem``, 400, for what names none.
+    func namedAccount(_ text: String) async throws -> AccountIdentity {
+        guard let account = try await account(text) else {
+            throw APIProblem(.invalidRequest, "account takes an id, or token: and an appAccountToken")
+        }
+        return account
     }
 
     /// The account that the path names.

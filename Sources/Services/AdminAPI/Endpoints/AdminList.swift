@@ -15,6 +15,8 @@ struct AdminList<Row: Sendable>: Sendable {
     let cursorParts: Int
     /// Whether a cursor is one of this list.
     var takes: @Sendable (ListCursor) -> Bool = { _ in true }
+    /// What a page has beside its elements, and what that looks like.
+    var more: (schemas: [ValueSchema.Property], members: @Sendable () async throws -> [JSONValue.Member]) = ([], { [] })
     /// How many personal texts an element shows in full.
     let openedTexts: @Sendable (Row) -> Int64
     /// Reads a page.
@@ -53,12 +55,18 @@ struct AdminList<Row: Sendable>: Sendable {
             about,
             .named(
                 schemaName,
-                .object([
-                    .required(name, .array(shape.schema)),
-                    .required(
-                        "next", .nullable(.text),
-                        "Where the list goes on; null at its end. A page may be short, and even empty, and have one."),
-                ])), orAs: ["text/csv", "application/x-ndjson"])
+                .object(
+                    [
+                        .required(name, .array(shape.schema)),
+                        .required(
+                            "next", .nullable(.text),
+                            "Where the list goes on; null at its end. A page may be short, and even empty, and have one."
+                        ),
+                        .required(
+                            "lookedThrough", .nullable(.integer()),
+                            "How many rows were looked through, where that ended the page: then the list goes on behind them."
+                        ),
+                    ] + more.schemas)), orAs: ["text/csv", "application/x-ndjson"])
     }
 
     /// Answers a request.
@@ -77,11 +85,13 @@ struct AdminList<Row: Sendable>: Sendable {
             try await opening.note(page.elements.reduce(0) { $0 + openedTexts($1) })
             return APIAnswer(
                 .ok,
-                .object([
-                    .init(name, shape.values(of: page.elements)), .init("next", .text(page.next?.description)),
-                ]))
+                .object(
+                    [
+                        .init(name, shape.values(of: page.elements)), .init("next", .text(page.next?.description)),
+                        .init("lookedThrough", page.lookedThrough.map { JSONValue.integer(Int64($0)) } ?? .null),
+                    ] + (try await more.members())))
         }
-        let slot = try handlers.exports.slot(of: try handlers.member(request).id)
+        let slot = try handlers.exports.slot(of: try handlers.member(request).actor)
         // The first portion is read before the answer begins, so that what cannot be read is answered as a problem.
         let first = try await read(opening, cursor, Self.portion)
         try await opening.note(first.elements.reduce(0) { $0 + openedTexts($1) })

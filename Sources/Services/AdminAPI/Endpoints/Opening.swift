@@ -37,6 +37,14 @@ struct Opening: Sendable {
         audit = handlers.audit
     }
 
+    /// Personal texts shortened, for the answer of an act.
+    init(shortening member: StaffMember, _ audit: AuditLog) {
+        (isOpen, isExport, reason) = (false, false, nil)
+        actor = member.actor
+        subject = ("", "")
+        self.audit = audit
+    }
+
     /// Puts on record that so many texts are about to be shown.
     func note(_ count: Int64) async throws {
         guard isOpen, count > 0 else { return }

@@ -1,12 +1,13 @@
-import APIKit
+package import APIKit
 import AccountStore
 import AppleRecords
 import Base
 import HTTPTypes
+import Logging
 
 extension ProblemCode {
     /// The member's role, or the apps that they are staff of, do not allow it.
-    static let forbidden = ProblemCode(.forbidden, "forbidden", "Not allowed")
+    package static let forbidden = ProblemCode(.forbidden, "forbidden", "Not allowed")
     /// No catalog was applied.
     static let noCatalog = ProblemCode(.conflict, "no_catalog", "No catalog was applied yet")
     /// The catalog has no such tier.
@@ -25,6 +26,15 @@ extension ProblemCode {
     static let noSubscription = ProblemCode(.conflict, "no_subscription", "No subscription to extend")
     /// An extension of the same subscription is not finished.
     static let extensionUnderWay = ProblemCode(.conflict, "extension_under_way", "An extension is under way")
+    /// An extension is finished, and cannot be given up.
+    static let extensionFinished = ProblemCode(.conflict, "extension_finished", "The extension is finished")
+    /// The file cannot be used as a catalog.
+    static let catalogUnusable = ProblemCode(
+        .unprocessableContent, "catalog_unusable", "The catalog cannot be used")
+    /// Another catalog is being applied by now.
+    static let catalogSuperseded = ProblemCode(.conflict, "catalog_superseded", "Another catalog is being applied")
+    /// A transaction stood in the way of a catalog.
+    static let catalogHeldUp = ProblemCode(.conflict, "catalog_held_up", "A transaction stands in the way")
 
     /// There is no figure of this name.
     static let noFigure = ProblemCode(.notFound, "figure_not_found", "There is no such figure")
@@ -64,6 +74,22 @@ extension RenewalExtensions.Conflict {
                     english:
                         "extension \(id) of the same subscription is not finished: wait for its end; storehook extensions show \(id)"
                 ), members: [.init("extension", .integer(id))])
+        }
+    }
+}
+
+extension ApplyRefusal {
+    /// The problem that it is. What it names of another transaction is for people with the database at hand.
+    var problem: APIProblem {
+        switch self {
+        case .superseded: APIProblem(.catalogSuperseded, ProblemText(english: "\(self)"))
+        case .heldUp(let seconds, let holder):
+            APIProblem(
+                .catalogHeldUp,
+                ProblemText(
+                    english:
+                        "a transaction that changes purchases or accounts has stood in the way for \(seconds) seconds, so that nothing was changed"
+                ), log: holder.map { ["transaction": "\($0)"] } ?? [:])
         }
     }
 }

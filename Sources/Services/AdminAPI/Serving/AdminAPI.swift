@@ -10,32 +10,41 @@ package struct AdminAPI: Service {
     private let watch: DatabaseWatch?
     private let tokens: StaffTokenTable
     private let tries: ForbiddenTries
+    private let feed: OverviewFeed?
+    private let sessions: (any SessionCheck)?
     private let server: HTTPServer
     private let logger: Logger
 
     /// An admin API.
     /// - Parameters:
     ///   - endpoints: the endpoints. The description is made of them, and served beside them.
+    ///   - feed: sends the overview to those who look on; nil where no endpoint does.
     ///   - watch: notices that the database is silent; nil to do without.
     ///   - gate: opens once the schema has been seen to fit; without one, it was seen already.
+    ///   - sessions: finds who asks without a token; nil where there are no pages.
+    ///   - pages: what the same port serves beside it.
     ///   - metrics: where it counts requests.
     ///   - onListening: called with the port once connections are accepted.
     package init(
         _ endpoints: [AdminEndpoint], _ staff: StaffMembers, _ tokens: StaffTokenTable, _ tries: ForbiddenTries,
-        watch: DatabaseWatch? = nil, gate: SchemaGate? = nil, configuration: APIConfiguration, metrics: APIMetrics,
-        logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
+        feed: OverviewFeed? = nil, watch: DatabaseWatch? = nil, gate: SchemaGate? = nil,
+        sessions: (any SessionCheck)? = nil, beside pages: OtherRoutes? = nil, configuration: APIConfiguration,
+        metrics: APIMetrics, logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         let gate = gate ?? .open(logger: logger)
         self.gate = gate
         self.watch = watch
         self.tokens = tokens
         self.tries = tries
+        self.feed = feed
+        self.sessions = sessions
         self.logger = logger
         let router = EndpointRouter(
-            endpoints, StaffCheck(staff, tokens, watch), gate, watch, configuration,
+            endpoints, StaffCheck(staff, tokens, watch, sessions: sessions), gate, watch, configuration,
             describedAt: AdminEndpoint.description, metrics: metrics, logger: logger)
         server = HTTPServer(
-            router.router(), configuration: configuration.http, observer: metrics.connections, logger: logger,
+            router.router(beside: pages), configuration: configuration.http, observer: metrics.connections,
+            logger: logger,
             onListening: onListening)
     }
 
@@ -48,10 +57,13 @@ package struct AdminAPI: Service {
     /// - Throws: `ListenFailure` where it cannot listen.
     package func run() async throws {
         // Stopped in reverse: the server while there is still what its last requests need.
-        let watches: [any Service] = watch.map { [$0] } ?? []
-        try await ServiceGroup(
-            services: [gate, tokens, TryRecorder(tries: tries, logger: logger)] + watches + [server], logger: logger
-        ).run()
+        var services: [any Service] = [gate, tokens, TryRecorder(tries: tries, logger: logger)]
+        if let sessions { services.append(sessions) }
+        if let watch { services.append(watch) }
+        services.append(server)
+        // First of all the streams end: the server waits for them.
+        if let feed { services.append(feed) }
+        try await ServiceGroup(services: services, logger: logger).run()
     }
 }
 
@@ -87,10 +99,10 @@ extension APIEndpoint where Access == AdminAccess {
 }
 
 extension APIConfiguration {
-    /// The bounds of an admin API: a desk's, and bodies that are short.
+    /// The bounds of an admin API: a desk's. The longest body is a catalog's file; each path has a limit of its own.
     package static func admin(host: String, port: Int, memory: Int = MemoryLimit.usual) -> APIConfiguration {
         var configuration = APIConfiguration(host: host, port: port, memory: memory)
-        configuration.http.maximumBodySize = 64 << 10
+        configuration.http.maximumBodySize = AdminHandlers.longestCatalog
         return configuration
     }
 }

@@ -118,7 +118,7 @@ package final class OutboundClient: Sendable {
         }
     }
 
-    /// The answer without its body, once that alone counts.
+    /// The answer as far as it has come, once its head alone counts.
     private final class Head: Sendable {
         private let state = Mutex<OutboundAnswer?>(nil)
         var answer: OutboundAnswer? { state.withLock(\.self) }
@@ -230,12 +230,18 @@ package final class OutboundClient: Sendable {
         case .whole(let most):
             let body = try await response.body.collect(upTo: most)
             return OutboundAnswer(status: status, headers: response.headers, body: Array(body.readableBytesView))
-        case .ignored(let most):
-            let answer = OutboundAnswer(status: status, headers: response.headers)
+        case .ignored(let most), .beginning(let most):
+            var answer = OutboundAnswer(status: status, headers: response.headers)
             head.come(answer)
             var count = 0
             do {
                 for try await part in response.body {
+                    if case .beginning = request.answerBody, count < most {
+                        var kept = answer.body
+                        kept.append(contentsOf: part.readableBytesView.prefix(most - count))
+                        answer = OutboundAnswer(status: status, headers: response.headers, body: kept)
+                        head.come(answer)
+                    }
                     count += part.readableBytes
                     if count > most { break }
                 }

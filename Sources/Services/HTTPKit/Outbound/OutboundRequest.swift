@@ -8,6 +8,8 @@ package struct OutboundRequest: Sendable {
         /// The status and the headers count as soon as they are there. Up to so many bytes of the body are read and thrown away, so
         /// that the connection can be used again; a connection whose body goes on is closed.
         case ignored(upTo: Int)
+        /// The same, but what was read of the body is kept, however far it came.
+        case beginning(upTo: Int)
     }
 
     /// GET, POST and so on.

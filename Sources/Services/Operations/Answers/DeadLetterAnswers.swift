@@ -9,8 +9,15 @@ extension CommandAnswer {
     /// Open dead letters: those that were asked for, and how many there are of each reason.
     /// - Parameters:
     ///   - letters: those to show, the oldest first.
-    ///   - counts: of all that the same filter names, also of those that are not shown, the most frequent reason first.
-    package init(_ letters: [DeadLetter], counts: [(reason: String, count: Int64)]) {
+    ///   - counts: of all that the same filter names, also of those that are not shown, the most frequent reason first; nil where they were
+    ///     not counted.
+    package init(_ letters: [DeadLetter], counts: [(reason: String, count: Int64)]?) {
+        guard let counts else {
+            self.init(
+                Self.letter.values(of: letters),
+                text: letters.isEmpty ? "no open dead letters were found" : Self.letter.table(of: letters))
+            return
+        }
         let total = counts.reduce(0) { $0 + $1.count }
         let reasons = counts.map { "\($0.count) \($0.reason)" }.joined(separator: ", ")
         let rest = total > Int64(letters.count) ? "; shown are the oldest \(letters.count), --limit shows more" : ""
@@ -39,6 +46,7 @@ extension CommandAnswer {
             ("message", letter.message), ("kind", letter.kind.rawValue), ("source", letter.source.rawValue),
             ("notification", letter.notificationUUID?.uuidString.lowercased()),
             ("type", [letter.type, letter.subtype].compactMap(\.self).joined(separator: " ")),
+            ("app", letter.bundleID),
             ("attempts", "\(letter.attempts)"), ("received", "\(Timestamp(letter.receivedAt))"),
             ("dead since", "\(Timestamp(letter.deadAt))"), ("resolution", letter.resolution.rawValue),
         ]
@@ -61,6 +69,7 @@ extension CommandAnswer {
         .init("notification_uuid", column: "NOTIFICATION", \.notificationUUID),
         .init("message", column: "MESSAGE", \.message), .init("received_at", \.receivedAt),
         .init("resolution", \.resolution.rawValue), .init("resolved_at", \.resolvedAt),
-        .init("resolved_by", \.resolvedBy), .init("resolved_why", \.resolvedWhy),
+        .init("resolved_by", \.resolvedBy), .init("resolved_why", \.resolvedWhy), .init("app", \.bundleID),
+        .init("job", \.jobID),
     ])
 }

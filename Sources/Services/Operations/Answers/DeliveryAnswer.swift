@@ -15,7 +15,8 @@ extension CommandAnswer {
         .init("sequence", column: "SEQUENCE", \.sequence), .init("endpoint", column: "ENDPOINT", \.endpointID),
         .init("told_at", column: "TOLD", \.toldAt), .init("outcome", \.outcome.rawValue),
         .column("OUTCOME") { $0.outcome.rawValue + ($0.resentAt == nil ? "" : ", sent again") },
-        .init("attempts", column: "CALLS", \.attempts), .init("status", \.status), .init("reason", \.reason),
+        .init("attempts", column: "CALLS") { $0.isDated ? $0.attempts : nil }, .init("status", \.status),
+        .init("reason", \.reason),
         .column("ANSWER") { $0.reason ?? $0.status.map { "http_\($0)" } }, .init("ended_at", \.endedAt),
         .init("next_attempt_at", \.dueAt), .init("resent_at", \.resentAt),
         .column("ENDED") { delivery in

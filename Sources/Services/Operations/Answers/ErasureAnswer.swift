@@ -9,7 +9,7 @@ extension CommandAnswer {
             ("usage", "counters and reports of use", erased.usageForgotten),
             ("consents", "consents to send Apple data about use", erased.consentsForgotten),
             ("attempts", "attempts to buy", erased.attemptsForgotten),
-            ("texts", "texts of staff: who did something for it, and why", erased.textsForgotten),
+            ("texts", "texts of staff: notes, who did something for it, and why", erased.textsForgotten),
         ]
         let kept: [(name: String, text: String, count: Int)] = [
             ("trials", "hashed: its trial, so that it has no second one", erased.trialsKept),

@@ -1,13 +1,12 @@
 package import AccountStore
 import Accounts
-import Base
+package import Base
 
 extension CommandAnswer {
     /// The first of the accounts that lose their access soon.
-    /// - Parameter limit: how many of them are listed.
-    package init(_ found: (days: Int, accounts: [ExpiringAccount]), limit: Int) {
-        let accounts = Array(found.accounts.prefix(limit))
-        let hasMore = found.accounts.count > limit
+    package init(_ found: (days: Int, accounts: ListPage<ExpiringAccount>)) {
+        let accounts = found.accounts.elements
+        let hasMore = found.accounts.next != nil
         let span = found.days == 1 ? "a day" : "\(found.days) days"
         self.init(
             [

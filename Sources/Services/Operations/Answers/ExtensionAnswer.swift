@@ -23,10 +23,12 @@ package struct ShownExtension: Sendable {
         .column("WHAT") { "\($0.subject) (\($0.record.scope.environment))" },
         .init("days", column: "DAYS", \.record.days), .init("reason_code", \.record.reasonCode),
         .init("request_identifier", \.record.requestIdentifier), .init("why", \.record.why),
-        .init("state", \.record.state.rawValue),
-        .column("STATE") { $0.record.state.rawValue + ($0.record.refusal.map { " (\($0.code))" } ?? "") },
+        .init("state") { $0.record.isDated ? $0.record.state.rawValue : nil },
+        .column("STATE") {
+            $0.record.isDated ? $0.record.state.rawValue + ($0.record.refusal.map { " (\($0.code))" } ?? "") : nil
+        },
         .init("asked_at", \.record.askedAt),
-        .init("asked_again") { $0.record.askedAgain == 0 ? nil : $0.record.askedAgain },
+        .init("asked_again") { $0.record.askedAgain == 0 || !$0.record.isDated ? nil : $0.record.askedAgain },
         .init("renews_before", \.record.before?.renewsAt), .init("accepted_at", \.record.acceptedAt),
         .init("effective_date", column: "RENEWS", \.record.effectiveAt), .init("confirmed_at", \.record.confirmedAt),
         .init("notification_uuid", \.record.notificationUUID), .init("completed_at", \.record.completedAt),
@@ -63,7 +65,10 @@ package struct ShownExtension: Sendable {
 
     /// Where it stands, and what to do.
     private var standing: String {
-        switch record.state {
+        guard record.isDated else {
+            return "not known of then: Apple was asked again since, and only the last try has dates"
+        }
+        return switch record.state {
         case .requested:
             (record.askedAgain == 0
                 ? "requested: Apple was not asked yet" : "requested: Apple had done nothing, and is asked again")
@@ -93,7 +98,7 @@ package struct ShownExtension: Sendable {
             ("state", standing), ("days", "\(record.days)"), ("request", record.requestIdentifier),
             ("requested", "\(Timestamp(record.requestedAt)) by \(record.requestedBy)"), ("why", record.why),
             ("renewed before", time(record.before?.renewsAt)), ("asked", time(record.askedAt)),
-            ("asked again", record.askedAgain == 0 ? nil : "\(record.askedAgain) times"),
+            ("asked again", record.askedAgain == 0 || !record.isDated ? nil : "\(record.askedAgain) times"),
             ("accepted", time(record.acceptedAt)), ("renews", time(record.effectiveAt)),
             ("confirmed", time(record.confirmedAt).map { "\($0), by Apple's status" }),
             ("completed", time(record.completedAt)), ("counts", all == nil ? nil : counts),

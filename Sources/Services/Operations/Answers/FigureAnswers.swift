@@ -18,6 +18,10 @@ extension CommandAnswer {
         let untaxed = answer.isTaxIncluded == true ? " Where the commission table has no tax, amounts include it." : ""
         let partial =
             lines.contains { $0.isPartial } ? "\n* For some customers of the period that day has not ended yet." : ""
+        let days: (from: String?, to: String?) =
+            question.isNothing
+            ? (nil, nil) : (question.days.lowerBound.description, question.days.upperBound.description)
+        let then = question.until.map { "\nWhat is known now of what had ended by the end of \($0)." } ?? ""
         let closed =
             answer.closed.map { months in
                 [
@@ -30,14 +34,13 @@ extension CommandAnswer {
                 closed + [
                     .init("figure", question.figure.rawValue.json), .init("about", about.json),
                     .init("zone", answer.zone.json), .init("environment", question.environment.json),
-                    .init("from", question.days.lowerBound.description.json),
-                    .init("to", question.days.upperBound.description.json),
+                    .init("from", days.from.json), .init("to", days.to.json),
                     .init("by", question.step.rawValue.json), .init("split", question.split?.rawValue.json ?? .null),
                     .init("in", question.currency.json), .init("rates_corrected_at", answer.ratesCorrectedAt.json),
                     .init("not_converted", CommandShape.unconverted.values(of: answer.unconverted)),
                 ] + taxed + [.init("cells", shape.values(of: lines))]),
             text: (lines.isEmpty ? "nothing on these days" : shape.table(of: lines))
-                + "\n\n\(about)\(untaxed) \(zone)\(conversion)\(partial)",
+                + "\n\n\(about)\(untaxed) \(zone)\(conversion)\(partial)\(then)",
             csv: shape.csv(of: lines))
     }
 
@@ -77,6 +80,7 @@ private struct FigureLine: Sendable {
     let cell: FigureAnswer.Cell
     let name: String
     let standing: FigureAnswer.Standing
+    let isRecorded: Bool
     /// The length of its bar, in eighths of a character.
     let bar: Int64
     /// The figure's columns in a table.
@@ -99,7 +103,7 @@ private struct FigureLine: Sendable {
                 largest > 0 && value > 0 ? Int64(clamping: Int128(value) * Int128(width * 8) / Int128(largest)) : 0
             return FigureLine(
                 cell: cell, name: answer.name(of: cell.period), standing: answer.standings[cell.period] ?? .init(),
-                bar: bar, shown: shown)
+                isRecorded: answer.recorded.contains(cell.period), bar: bar, shown: shown)
         }
     }
 
@@ -159,6 +163,11 @@ extension CommandShape<FigureLine> {
         }
         if answer.question.figure.columns.allSatisfy({ $0.showing == .exact }) {
             fields.append(.column("") { $0.drawn.isEmpty ? " " : $0.drawn })
+        }
+        if answer.question.until != nil {
+            fields += [
+                .init("recorded", \.isRecorded), .column("RECORDED") { $0.isRecorded ? "in a closed month" : nil },
+            ]
         }
         return Self(
             fields + [

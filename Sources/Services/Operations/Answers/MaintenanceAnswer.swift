@@ -36,7 +36,8 @@ extension CommandAnswer {
         .init("histories") {
             [
                 "attempts": $0.histories.attempts.json, "consents": $0.histories.consents.json,
-                "budgets": $0.histories.budgets.json,
+                "budgets": $0.histories.budgets.json, "evidence": $0.histories.evidence.json,
+                "jobs": $0.histories.jobs.json, "searches": $0.histories.searches.json,
             ] as JSONValue
         },
         .init("deliveries") {

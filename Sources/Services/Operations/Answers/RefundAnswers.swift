@@ -128,6 +128,6 @@ extension CommandAnswer {
         .init("reference", \.request.elsewhere?.reference),
         .init("refunded_elsewhere", \.request.elsewhere?.amount),
         .init("refunded_elsewhere_at", \.request.elsewhere?.at),
-        .init("processed_at", \.request.processedAt),
+        .init("processed_at", \.request.processedAt), .init("due_at", column: "DUE", \.recorded.dueAt),
     ])
 }

@@ -34,6 +34,8 @@ extension CommandAnswer {
         .init("apps") { $0.apps.map { $0.joined(separator: " ") } },
         .column("APPS") { $0.apps.map { $0.joined(separator: ", ") } ?? "all" },
         .init("tokens", column: "TOKENS", \.validTokens),
+        .init("password_set_at", column: "PASSWORD", \.passwordSetAt),
+        .init("last_login_at", column: "LAST LOGIN", \.lastLoginAt),
         .init("added_at", column: "ADDED", \.addedAt), .init("added_by", column: "BY", \.addedBy),
         .init("removed_at", \.removedAt), .init("removed_by", \.removedBy),
         .column("STATE") { member in

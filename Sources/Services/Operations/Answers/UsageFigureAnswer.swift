@@ -29,18 +29,20 @@ package struct UsageFigure: Sendable {
         "The usage of each feature, by the accounts' tier in Production at the day's end, of days that have ended. For a feature that is counted by day, used is the sum of the days. For one that is counted by month, used is the usage of the month so far; for one that is counted in total, the usage so far: both at the latest counted day. Reports are accepted up to 35 days later: until then a value is not complete. Refused calls are not counted."
 
     /// The usage of some days.
+    /// - Parameter until: only periods that end by this day; nil for all.
     /// - Throws: ``TooManyCells``; `PostgresError`.
     package init(
-        _ days: ClosedRange<CalendarDay>, by step: CalendarStep, today: CalendarDay, _ usage: Usage
+        _ days: ClosedRange<CalendarDay>, by step: CalendarStep, today: CalendarDay, until: CalendarDay? = nil,
+        _ usage: Usage
     ) async throws {
         let days = step.whole(days)
         guard step.count(of: days) <= FigureQuestion.mostCells else { throw TooManyCells() }
-        let periods = step.periods(of: days)
+        let periods = step.periods(of: days).filter { period in until.map { period.upperBound <= $0 } ?? true }
         let ends = Dictionary(uniqueKeysWithValues: periods.map { ($0.lowerBound, $0.upperBound) })
         let found = try await usage.days(days, byMonth: step == .month, atMost: FigureQuestion.mostCells)
         guard found.usage.count <= FigureQuestion.mostCells else { throw TooManyCells() }
         (self.days, self.step) = (days, step)
-        lines = found.usage.map { used in
+        lines = found.usage.filter { ends[$0.period] != nil }.map { used in
             Line(
                 period: step.name(of: used.period), usage: used,
                 isRunning: ends[used.period].map { $0 >= today } ?? false)

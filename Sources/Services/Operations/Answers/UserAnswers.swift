@@ -66,16 +66,18 @@ package struct UserFigure: Sendable {
         "Known accounts that are not erased, at the end of the period, or now while the period runs. A month has the numbers of its last day. users are not on trial, on_trial are on Apple's or the app's own trial, total is both, and shares are of total. subscribers have a running subscription of Apple's; expired have no access, and had a purchase or a trial; free never had one. anonymous counts purchases without an account. A day is counted once it has ended, and keeps its count."
 
     /// The accounts of some days.
-    /// - Parameter tiers: the tiers of the catalog, in their order.
+    /// - Parameters:
+    ///   - tiers: the tiers of the catalog, in their order.
+    ///   - until: only periods that end by this day; nil for all.
     /// - Throws: ``TooManyCells``; `PostgresError`.
     package init(
         _ days: ClosedRange<CalendarDay>, by step: CalendarStep, _ split: Split?, environment: String,
-        tiers: [String], today: CalendarDay, _ accounts: AccountStore
+        tiers: [String], today: CalendarDay, until: CalendarDay? = nil, _ accounts: AccountStore
     ) async throws {
         let days = step.whole(days)
         guard step.count(of: days) <= FigureQuestion.mostCells else { throw TooManyCells() }
         (self.environment, self.days, self.step, self.split) = (environment, days, step, split)
-        let periods = step.periods(of: days)
+        let periods = step.periods(of: days).filter { period in until.map { period.upperBound <= $0 } ?? true }
         let kept = Dictionary(
             uniqueKeysWithValues: try await accounts.days(periods.map(\.upperBound), in: environment)
                 .map { ($0.day, $0) })

@@ -1,5 +1,6 @@
 import AccountStore
 import Accounts
+import Base
 import Postgres
 
 extension AccountIDs {
@@ -62,7 +63,8 @@ extension DatabaseChecks {
             return .ok(
                 "\(rule.rawValue)" + (standing.namedAt == nil ? ", until the first program names an account" : ""))
         }
-        let names = misnamed.prefix(most - 1).joined(separator: ", ") + (misnamed.count == most ? " and more" : "")
+        let shown = misnamed.prefix(most - 1).map { namesAccounts ? $0 : PersonalText.shortened($0) }
+        let names = shown.joined(separator: ", ") + (misnamed.count == most ? " and more" : "")
         return .failed(
             "\(names): \(rule == .uuid ? "named by no UUID of their own" : "an id that looks like a token"), from before the rule "
                 + "\(rule.rawValue), under which that login has another account: storehook account-ids set \(rule.rawValue)"

@@ -88,6 +88,18 @@ extension DatabaseChecks {
         return "\(place): Apple posts no test notification (\(outcome)): see storehook apple test"
     }
 
+    /// Whether Apple speaks of what is due, or its posts get lost.
+    func due() async throws -> Finding.Answer {
+        let counts = try await DueEnds(pool).counts()
+        guard let due = counts.due, let unheard = counts.unheardAtSixHours else {
+            return .skipped("not counted yet: a worker counts every few minutes what is due and not heard of")
+        }
+        guard counts.isAlarming else { return .ok("Apple speaks of renewals and ends when they are due") }
+        return .failed(
+            "\(unheard) of \(due) renewals and ends within a day were not heard of six hours later: Apple's posts may not arrive; see "
+                + "StorehookDueUnheard in deploy/runbook.md")
+    }
+
     /// How long an extension may be waited for: as the alert StorehookExtensionUnfinished has it.
     private static let extensionTolerance = Duration.seconds(86_400)
     /// Apple works through all subscribers of a product for hours or days.

@@ -38,7 +38,7 @@ extension DatabaseChecks {
 
     /// Whether events arrive.
     func endpoints() async throws -> Finding.Answer {
-        let standings = try await EndpointStore(pool).standings()
+        let standings = try await EndpointStore(pool).glance()
         guard !standings.isEmpty else { return .ok("there is none; see storehook endpoints add") }
         let troubles = standings.compactMap { standing -> String? in
             switch standing.state {
@@ -48,7 +48,9 @@ extension DatabaseChecks {
             case .disabled: nil
             case .enabled where standing.oldestAge > Self.deliveryTolerance:
                 "events wait for \(standing.endpointID) since \(standing.oldestAge.age)"
-            case .enabled: standing.dead > 0 ? "\(standing.dead) dead deliveries to \(standing.endpointID)" : nil
+            case .enabled where standing.dead > 0:
+                "\(standing.hasMoreDead ? "more than " : "")\(standing.dead) dead deliveries to \(standing.endpointID)"
+            case .enabled: nil
             }
         }
         guard troubles.isEmpty else {

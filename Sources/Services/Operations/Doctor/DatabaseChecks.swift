@@ -21,6 +21,8 @@ package struct DatabaseChecks: Sendable {
     let accountIDs: AccountIDRule?
     /// The apps that the settings serve.
     let apps: Set<String>
+    /// Whether findings name accounts in full.
+    let namesAccounts: Bool
     /// The user's rights, read once for all checks.
     var surveyed: Result<DatabaseRights, any Error>?
 
@@ -32,12 +34,15 @@ package struct DatabaseChecks: Sendable {
     ///   - role: what the user must be allowed to be; without one, a receiver or a worker.
     ///   - accountIDs: what the settings say of account ids; nil where they say nothing.
     ///   - apps: the apps that the settings serve; empty where they do not say.
+    ///   - namesAccounts: whether findings name accounts in full, or shortened.
     ///   - transactionAge: for how long a transaction may keep dead rows from being removed.
     package init(
         pool: PostgresPool, migrator: Migrator, configuration: PostgresConfiguration, storeDeadline: Duration,
-        role: DatabaseRole?, accountIDs: AccountIDRule? = nil, apps: Set<String> = [], transactionAge: Duration
+        role: DatabaseRole?, accountIDs: AccountIDRule? = nil, apps: Set<String> = [], namesAccounts: Bool = true,
+        transactionAge: Duration = Self.usualTransactionAge
     ) {
         self.apps = apps
+        self.namesAccounts = namesAccounts
         self.pool = pool
         self.migrator = migrator
         self.configuration = configuration
@@ -49,6 +54,8 @@ package struct DatabaseChecks: Sendable {
 
     /// What a connection's `queryTimeout` should be, so that the doctor ends soon.
     package static let queryTimeout = Duration.seconds(5)
+    /// For how long a transaction may keep dead rows from being removed, unless somebody says otherwise.
+    package static let usualTransactionAge = Duration.seconds(600)
     /// A question, and what it is called.
     private struct Check: Sendable {
         let name: String
@@ -80,13 +87,14 @@ package struct DatabaseChecks: Sendable {
         Check(name: "anomalies", reads: LedgerReader.monitored) { try await $0.anomalies() },
         Check(name: "history", reads: History.monitored) { try await $0.history() },
         Check(name: "canary", reads: Canaries.monitored) { try await $0.canary() },
+        Check(name: "due", reads: DueEnds.monitored) { try await $0.due() },
         Check(name: "extensions", reads: RenewalExtensions.monitored) { try await $0.extensions() },
         Check(name: "consumption requests", reads: ConsumptionRequests.monitored) { try await $0.consumption() },
         Check(name: "catalog", reads: UnsoldProducts.monitored) { try await $0.catalog() },
         Check(name: "account ids", reads: AccountIDs.monitored) { try await $0.checkAccountIDs() },
         Check(name: "audit", reads: AuditLog.monitored) { try await $0.audit() },
         Check(name: "events", reads: EventStore.monitored) { try await $0.events() },
-        Check(name: "endpoints", reads: EndpointStore.monitored) { try await $0.endpoints() },
+        Check(name: "endpoints", reads: EndpointStore.glanced) { try await $0.endpoints() },
     ]
 
     /// What the checks are called, in their order.

@@ -3,7 +3,7 @@ import Base
 /// One line of the doctor's.
 package struct Finding: Sendable {
     /// What came of a check.
-    package enum Status: String, Sendable {
+    package enum Status: String, Sendable, CaseIterable {
         case ok
         /// Something is to be done, and the message says what.
         case failed

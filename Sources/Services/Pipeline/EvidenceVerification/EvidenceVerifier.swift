@@ -74,13 +74,14 @@ package struct EvidenceVerifier: Sendable {
             }
         } catch {
             if error.code.isTransient { return .result(.undecided(.verification(error.code))) }
-            let claims = content.kind == .notification ? UnverifiedSummary.read(body) : UnverifiedSummary()
+            let claims = content.kind.isJWS ? UnverifiedSummary.read(body) : UnverifiedSummary()
             return .result(
                 .refused(
                     EvidenceRefusal(
                         reason: .verification(error.code), message: error.message,
                         notificationUUID: claims.notificationUUID.map(UUID.init),
-                        type: claims.notificationType?.rawValue, subtype: claims.subtype?.rawValue)))
+                        type: claims.notificationType?.rawValue, subtype: claims.subtype?.rawValue,
+                        bundleID: claims.bundleId)))
         }
     }
 

@@ -24,15 +24,19 @@ package struct EvidenceRefusal: Sendable, Hashable {
     package var type: String?
     /// The subtype that it claims to have.
     package var subtype: String?
+    /// The app that it claims to be of.
+    package var bundleID: String?
 
     /// A refusal; the message is shortened to what a dead letter takes.
     init(
-        reason: ReasonCode, message: String, notificationUUID: UUID? = nil, type: String? = nil, subtype: String? = nil
+        reason: ReasonCode, message: String, notificationUUID: UUID? = nil, type: String? = nil,
+        subtype: String? = nil, bundleID: String? = nil
     ) {
         self.reason = reason
         self.message = DeadLetterDraft.shortened(message, to: 1000)
         self.notificationUUID = notificationUUID
         self.type = type
         self.subtype = subtype
+        self.bundleID = bundleID
     }
 }

@@ -20,3 +20,12 @@ package enum StaffBearer: SecretBearer {
 package typealias ServerKey = BearerSecret<OwnServer>
 /// A token with which a member of the staff calls the admin API.
 package typealias StaffSecret = BearerSecret<StaffBearer>
+
+/// Browsers of members of the staff, who are logged in to the pages of the console.
+package enum PageBearer: SecretBearer {
+    /// storehook's session.
+    package static let prefix = "shs_"
+}
+
+/// What the cookie of a browser holds that is logged in to the console.
+package typealias SessionSecret = BearerSecret<PageBearer>

@@ -10,9 +10,14 @@ package struct ForbiddenTries: Sendable {
 
     /// Counts a try, for good, before it is refused.
     /// - Parameter route: what was asked: a method and a path of the API's description.
-    package func note(_ route: String, by member: Int64) async throws {
-        try await pool.query(
-            PostgresQuery("forbidden.note", "select storehook.note_forbidden_try(\(member), \(route))"), durably: true)
+    package func note(_ route: String, by member: StaffMember) async throws {
+        let note: PostgresQuery =
+            if let name = member.proxiedName {
+                PostgresQuery("forbidden.note_proxied", "select storehook.note_proxied_try(\(name), \(route))")
+            } else {
+                PostgresQuery("forbidden.note", "select storehook.note_forbidden_try(\(member.id), \(route))")
+            }
+        try await pool.query(note, durably: true)
     }
 
     /// Takes the minutes that are over into the audit.

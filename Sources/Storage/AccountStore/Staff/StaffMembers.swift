@@ -50,13 +50,16 @@ package struct StaffMembers: Sendable {
         try session.query(PostgresQuery("staff.why", "select set_config('storehook.why', \(why), true)"))
     }
 
-    /// The member with a number; nil without one, and for a removed member.
-    package func member(_ id: Int64) async throws -> StaffMember? {
+    /// The member with a number; nil without one.
+    /// - Parameter withRemoved: whether a removed member is one.
+    package func member(_ id: Int64, withRemoved: Bool = false) async throws -> StaffMember? {
         try await pool.query(
             PostgresQuery(
                 "staff.numbered",
-                "select \(unescaped: StaffMember.columns) from storehook.staff_members m where m.id = \(id) and m.removed_at is null"
-            )
+                """
+                select \(unescaped: StaffMember.columns) from storehook.staff_members m
+                 where m.id = \(id) and (m.removed_at is null or \(withRemoved))
+                """)
         ).first.map { try StaffMember($0) }
     }
 

@@ -21,7 +21,7 @@ package struct RenewalExtension: Sendable, Hashable {
     }
 
     /// How far it has come.
-    package enum State: String, Sendable, Hashable, CaseIterable {
+    package enum State: String, Sendable, Hashable, CaseIterable, JSONConvertible {
         /// Apple was not asked yet, or has done nothing when it was. Can transition to: unknown, refused, closed.
         case requested
         /// Apple was asked, and what it did is not known. Can transition to: any but completed.
@@ -98,6 +98,8 @@ package struct RenewalExtension: Sendable, Hashable {
     package var settledAt: PostgresTimestamp?
     /// Why it is waited for, where it is: a code.
     package var waitingFor: String?
+    /// Whether ``state`` and ``askedAgain`` are those of the instant that was asked for: false where nothing says how it stood then.
+    package var isDated = true
 
     /// Why Apple refuses.
     package struct Refusal: Sendable, Hashable {

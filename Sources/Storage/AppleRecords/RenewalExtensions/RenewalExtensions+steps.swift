@@ -122,7 +122,7 @@ extension RenewalExtensions {
     /// nothing.
     /// - Returns: whether it was not finished.
     package func close(_ id: Int64, by person: String, why: String) async throws -> Bool {
-        try await pool.withTransaction { session in
+        try await pool.withTransaction(TransactionOptions(isDurable: true, name: "extension.close")) { session in
             // The row of the queue first, as in all other transactions.
             try session.query(
                 PostgresQuery("extension.unqueue", "delete from storehook.extension_queue where id = \(id)"))

@@ -12,6 +12,14 @@ package struct Endpoint: Sendable, Hashable {
         case disabled
     }
 
+    /// Why workers disable one; people give words of their own.
+    package enum Fault: String, Sendable, Hashable, CaseIterable {
+        /// It answered that it is gone.
+        case gone
+        /// It failed for days.
+        case failing
+    }
+
     /// Its number.
     package var id: Int64
     /// Its URL.
@@ -24,7 +32,7 @@ package struct Endpoint: Sendable, Hashable {
     package var inFlight: Int
     /// Whether it is called.
     package var state: State
-    /// Why it is disabled: a person's words, `gone`, or `failing`.
+    /// Why it is disabled: a person's words, or a ``Fault``.
     package var reason: String?
     /// When it was added. It gets no older events.
     package var createdAt: PostgresTimestamp
@@ -51,10 +59,12 @@ package struct Endpoint: Sendable, Hashable {
         with ordinality f (secret, ends_at, place) where e.former_secret is not null and f.ends_at > now()
         """
 
-    /// The columns of an endpoint, from the tables as `e` and `h`.
+    /// The columns of an endpoint, from the tables as `e` and `h`. They are read without any secret: the console has no right to one.
     static let columns = """
         e.id, e.url, e.bundle_id, e.environment, e.kinds, e.rate, e.in_flight, e.state, e.reason, e.created_at, e.created_by,
-        array(select f.ends_at from \(formerSecrets) order by f.place) as former_ends,
+        array(select f.ends_at
+                from unnest(array_append(e.earlier_ends_at, e.former_ends_at)) with ordinality f (ends_at, place)
+               where e.former_ends_at is not null and f.ends_at > now() order by f.place) as former_ends,
         h.failures, h.failing_since, h.last_failure, h.paused_at
         """
 

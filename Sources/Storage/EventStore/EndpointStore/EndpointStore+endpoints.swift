@@ -66,36 +66,26 @@ extension EndpointStore {
     package static let mostFormerSecrets = 5
 
     /// Gives an endpoint a new secret. The former one signs as well for a while, so that the receiver can be given the new one in between.
-    /// Every earlier one signs until the end that it was given.
+    /// Every earlier one signs until the end that it was given. It takes no right to read a secret.
     /// - Parameters:
     ///   - overlap: for how long the former one signs. Zero: it ends at once, and so does every earlier one.
+    ///   - why: for the audit.
     ///   - show: called before the commit; where it throws, the secret stays as it was.
     /// - Returns: the endpoint; nil where there is none.
     /// - Throws: ``TooManyFormerSecrets`` where ``mostFormerSecrets`` sign already, and then nothing is changed; `PostgresError`.
     package func rotate(
         _ id: Int64, to secret: WebhookSecret, overlap: Duration, _ key: SecretKey, by person: String,
-        showing show: @Sendable (Endpoint) throws -> Void = { _ in }
+        why: String? = nil, showing show: @Sendable (Endpoint) throws -> Void = { _ in }
     ) async throws -> Endpoint? {
         let sealed = try key.seal(secret, of: id)
-        let keepsFormer = overlap > .zero
-        let formers = Endpoint.formerSecrets
         let rotation = PostgresQuery(
             "endpoint.rotate",
             """
-            update storehook.endpoints e
-               set earlier_secrets = case when \(keepsFormer) then
-                       nullif(array(select f.secret from \(unescaped: formers) order by f.place), '{}') end,
-                   earlier_ends_at = case when \(keepsFormer) then
-                       nullif(array(select f.ends_at from \(unescaped: formers) order by f.place), '{}') end,
-                   former_secret = case when \(keepsFormer) then secret end,
-                   former_ends_at = case when \(keepsFormer) then now() + make_interval(secs => \(overlap / .seconds(1))) end,
-                   secret = \(sealed), changed_at = now(), changed_by = \(String(person.prefix(200)))
-             where id = \(id) and state <> 'removed'
-               and (not \(keepsFormer) or (select count(*) from \(unescaped: formers)) < \(Int64(Self.mostFormerSecrets)))
-            returning id
+            select storehook.rotate_endpoint(\(id), \(sealed), \(overlap / .seconds(1)), \(String(person.prefix(200))))
             """)
         return try await pool.withTransaction(.showing("endpoint.rotate")) { session in
-            let isRotated = try session.query(rotation).first != nil
+            try Self.note(why, session)
+            let isRotated = try session.query(rotation).one().decode(0, as: Bool.self)
             guard let endpoint = try session.query(.endpoint(id)).first.map({ try Endpoint($0) }) else { return nil }
             guard isRotated else {
                 throw TooManyFormerSecrets(endpointID: id, firstEndsAt: endpoint.formerSecretEnds.min())
@@ -103,6 +93,12 @@ extension EndpointStore {
             try show(endpoint)
             return endpoint
         }
+    }
+
+    /// Why what this transaction does is done: the database takes it into the audit.
+    static func note(_ why: String?, _ session: borrowing PostgresSession) throws {
+        guard let why else { return }
+        try session.query(PostgresQuery("endpoint.why", "select set_config('storehook.why', \(why), true)"))
     }
 
     /// Stops calling an endpoint. Its pending deliveries stay, and events meanwhile are fanned out when it is

@@ -13,11 +13,18 @@ extension EndpointStore {
     /// - deliveries that are pending;
     /// - events that are not fanned out to an endpoint yet: they come anyway.
     ///
-    /// - Parameter portion: how many positions one transaction processes.
+    /// Each transaction puts that on record, an act for each endpoint.
+    /// - Parameters:
+    ///   - person: who sends them again.
+    ///   - why: for the audit.
+    ///   - portion: how many positions one transaction processes.
     /// - Returns: how many deliveries that makes.
-    package func resend(_ selection: EventSelection, portion: Int64 = Self.portion) async throws -> Int {
+    package func resend(
+        _ selection: EventSelection, by person: String, why: String? = nil, portion: Int64 = Self.portion
+    ) async throws -> Int {
+        let act = ResendAct(person: person, why: why)
         guard selection.eventIDs == nil, selection.token == nil else {
-            return try await putBack(selection.endpointID, picking: .named(selection)).put
+            return try await putBack(selection.endpointID, picking: .named(selection), act).put
         }
         let bounds = try await pool.query(
             PostgresQuery(
@@ -36,7 +43,7 @@ extension EndpointStore {
         while position <= last {
             let end = min(position + portion - 1, last)
             count += try await putBack(
-                selection.endpointID, picking: .placed(selection, from: position, to: end)
+                selection.endpointID, picking: .placed(selection, from: position, to: end), act
             ).put
             position = end + 1
         }
@@ -55,16 +62,35 @@ extension EndpointStore {
         ).map { try $0.decode("id") }
     }
 
-    /// Sends dead deliveries again. They stay on record.
+    /// Sends dead deliveries again. They stay, and that they are sent again goes on record as with ``resend(_:by:why:portion:)``.
     /// - Parameter portion: how many in one transaction.
     /// - Returns: how many.
-    package func resendDead(_ selection: EventSelection, portion: Int64 = Self.portion) async throws -> Int {
+    package func resendDead(
+        _ selection: EventSelection, by person: String, why: String? = nil, portion: Int64 = Self.portion
+    ) async throws -> Int {
+        let act = ResendAct(person: person, why: why)
         var count = 0
         while true {
-            let put = try await putBack(selection.endpointID, picking: .dead(selection, limit: portion))
+            let put = try await putBack(selection.endpointID, picking: .dead(selection, limit: portion), act)
             count += put.put
             if put.picked == 0 { return count }
         }
+    }
+
+    /// Sends one delivery again for a member of the staff, on record like ``resend(_:by:why:portion:)``, as an act on the delivery. One that was
+    /// given up is marked.
+    /// - Parameter why: for the audit.
+    /// - Returns: false where it waits already, or where its event is no longer kept or no longer wanted; then nothing is recorded.
+    package func resend(_ delivery: DeliveryRecord, by person: String, why: String) async throws -> Bool {
+        // Events are kept by the day on which they were written.
+        let selection = EventSelection(
+            eventIDs: [delivery.eventID], since: delivery.toldAt, until: delivery.toldAt.adding(.milliseconds(1)),
+            endpointID: delivery.endpointID)
+        let isGivenUp = delivery.outcome == .dead && delivery.resentAt == nil
+        return try await putBack(
+            delivery.endpointID, picking: isGivenUp ? .dead(selection, limit: 1) : .named(selection),
+            ResendAct(person: person, why: why, deliveryID: delivery.id)
+        ).put > 0
     }
 
     /// Whether an event is still to be delivered to an endpoint, which it was dealt out to.
@@ -72,12 +98,22 @@ extension EndpointStore {
         try await pool.query(.isPending(eventID, to: endpointID)).one().decode(0)
     }
 
-    /// The cursors are locked, so that there is no fan-out meanwhile and no lane is made twice.
+    /// Who sends something again, for the audit.
+    private struct ResendAct: Sendable {
+        var person: String
+        var why: String?
+        /// The delivery, where it is one.
+        var deliveryID: Int64?
+    }
+
+    /// The cursors are locked, so that there is no fan-out meanwhile and no lane is made twice. What is put back is on record in the same
+    /// transaction.
     /// - Returns: how many deliveries were picked, and how many of them were not pending already.
     private func putBack(
-        _ endpointID: Int64?, picking pick: PostgresQuery
+        _ endpointID: Int64?, picking pick: PostgresQuery, _ act: ResendAct
     ) async throws -> (picked: Int, put: Int) {
-        let row = try await pool.withTransaction(TransactionOptions(name: "delivery.resend")) { session in
+        let options = TransactionOptions(isDurable: true, name: "delivery.resend")
+        let row = try await pool.withTransaction(options) { session in
             try session.query(
                 PostgresQuery(
                     "delivery.resend_hold",
@@ -86,7 +122,7 @@ extension EndpointStore {
                      where \(endpointID)::bigint is null or endpoint_id = \(endpointID)
                      order by endpoint_id for update
                     """))
-            return try session.query(
+            let row = try session.query(
                 PostgresQuery(
                     "delivery.resend",
                     """
@@ -106,14 +142,30 @@ extension EndpointStore {
                          where not exists (select from storehook.deliveries_pending o
                                             where o.lane_id = lane.id and o.event_id = p.event_id)
                          order by lane.id, p.sequence
-                        returning endpoint_id
+                        returning endpoint_id, event_id, told_at
                     ), marked as (
                         update storehook.endpoint_cursors c set has_resends = true
                          where c.endpoint_id in (select endpoint_id from pending)
                     )
-                    select (select count(*) from picked) as picked, (select count(*) from pending) as put
+                    select (select count(*) from picked) as picked, count(*) as put,
+                           coalesce(array_agg(endpoint_id order by endpoint_id, event_id), '{}') as endpoints,
+                           coalesce(array_agg(event_id order by endpoint_id, event_id), '{}') as events,
+                           coalesce(array_agg(told_at order by endpoint_id, event_id), '{}') as written
+                      from pending
                     """)
             ).one()
+            if try row.decode("put", as: Int64.self) > 0 {
+                try Self.note(act.why, session)
+                try session.query(
+                    PostgresQuery(
+                        "delivery.note_resent",
+                        """
+                        select storehook.note_resent(
+                            \(String(act.person.prefix(200))), \(act.deliveryID), \(try row.decode("endpoints", as: [Int64].self)),
+                            \(try row.decode("events", as: [Int64].self)), \(try row.decode("written", as: [PostgresTimestamp].self)))
+                        """))
+            }
+            return row
         }
         return (Int(try row.decode("picked", as: Int64.self)), Int(try row.decode("put", as: Int64.self)))
     }

@@ -40,7 +40,7 @@ extension EndpointStore {
                 settled.at = try session.query(.settle(held, endpointID)).one().decode(0)
             }
             if news.isGone {
-                let isNew = try session.query(.disable(endpointID, reason: "gone")).affectedRows > 0
+                let isNew = try session.query(.disable(endpointID, .gone)).affectedRows > 0
                 settled.change = isNew ? .gone : nil
             } else if news.successes > 0 {
                 let wasPaused = try session.query(.heal(endpointID)).first?.decode(0, as: Bool.self)
@@ -48,7 +48,7 @@ extension EndpointStore {
             } else if news.failures > 0 {
                 let row = try session.query(.fail(endpointID, news)).first
                 if try row?.decode("is_over", as: Bool.self) == true {
-                    let isNew = try session.query(.disable(endpointID, reason: "failing")).affectedRows > 0
+                    let isNew = try session.query(.disable(endpointID, .failing)).affectedRows > 0
                     settled.change = isNew ? .disabled : nil
                 } else if try row?.decode("is_newly_paused", as: Bool.self) == true {
                     settled.change = .paused
@@ -66,6 +66,7 @@ extension PostgresQuery {
     fileprivate static func settle(_ lanes: [LaneOutcome], _ endpointID: Int64) -> PostgresQuery {
         let ends = lanes.flatMap(\.ends)
         let ids = ends.map(\.deliveryID)
+        let attempts = lanes.flatMap(\.attempts)
         return PostgresQuery(
             "delivery.settle",
             """
@@ -84,6 +85,22 @@ extension PostgresQuery {
                        case when ended.is_delivered then 'delivered' else 'dead' end, ended.attempts, ended.status, ended.reason
                   from gone g join ended using (id)
                  order by g.id
+            ), attempted as (
+                insert into storehook.delivery_attempts (
+                    delivery_id, event_id, attempted_at, milliseconds, code, status, answer)
+                select n.delivery_id, n.event_id, n.attempted_at, n.milliseconds, n.code, n.status,
+                       -- One about somebody who was erased meanwhile is not kept.
+                       case when n.answer is not null and not exists (
+                           select from storehook.deliveries_pending p
+                             join storehook.events e on e.told_at = p.told_at and e.id = p.event_id
+                             join storehook.accounts a on a.token = e.token
+                            where p.id = n.delivery_id and a.erased_at is not null) then n.answer end
+                  from unnest(
+                    \(attempts.map(\.deliveryID)), \(attempts.map(\.eventID)), \(attempts.map(\.at)),
+                    \(attempts.map { Int32(clamping: max(0, Int64($0.duration / .milliseconds(1)))) }),
+                    \(attempts.map { String($0.code.prefix(60)) }), \(attempts.map { $0.status.map { Int16(clamping: $0) } }),
+                    \(attempts.map { $0.answer.map { DeliveryAttempt.kept($0) } })
+                ) n (delivery_id, event_id, attempted_at, milliseconds, code, status, answer)
             ), again as (
                 insert into storehook.delivery_queue (
                     id, endpoint_id, received_at, due_at, attempts, lapses, last_reason, resumes_at)
@@ -170,12 +187,12 @@ extension PostgresQuery {
             """)
     }
 
-    fileprivate static func disable(_ endpointID: Int64, reason: String) -> PostgresQuery {
+    fileprivate static func disable(_ endpointID: Int64, _ fault: Endpoint.Fault) -> PostgresQuery {
         PostgresQuery(
             "delivery.disable",
             """
             update storehook.endpoints
-               set state = 'disabled', reason = \(reason), changed_at = now(), changed_by = 'storehook'
+               set state = 'disabled', reason = \(fault.rawValue), changed_at = now(), changed_by = 'storehook'
              where id = \(endpointID) and state = 'enabled'
             """)
     }

@@ -12,8 +12,11 @@ package struct DeliveryUpkeep: Sendable, Hashable {
     package init() {}
 }
 
-/// The state of an endpoint, for monitoring.
+/// The state of an endpoint.
 package struct EndpointStanding: Sendable, Hashable {
+    /// The most that is counted at a glance: see ``EndpointStore/glance(at:)``.
+    package static let mostCounted: Int64 = 10_000
+
     /// The endpoint's number.
     package var endpointID: Int64
     /// Whether it is called.
@@ -26,22 +29,28 @@ package struct EndpointStanding: Sendable, Hashable {
     package var lastFailure: String?
     /// Accounts with pending deliveries.
     package var lanes: Int64
+    /// Whether there are more than were counted.
+    package var hasMoreLanes: Bool
     /// Events that are not fanned out to it yet.
     package var behind: Int64
     /// Dead deliveries that were not put back.
     package var dead: Int64
+    /// Whether there are more than were counted.
+    package var hasMoreDead: Bool
     /// The age of the oldest pending event; zero where there is none.
     package var oldestAge: Duration
 
-    init(_ row: PostgresRow) throws {
+    /// - Parameter bound: the most that was counted; one more stands for more than that.
+    init(_ row: PostgresRow, upTo bound: Int64 = .max) throws {
         endpointID = try row.decode("endpoint_id")
         state = try row.decode("state", among: Endpoint.State.self)
         reason = try row.decode("reason")
         failures = Int(try row.decode("failures", as: Int32.self))
         lastFailure = try row.decode("last_failure")
-        lanes = try row.decode("lanes")
+        let (lanes, dead): (Int64, Int64) = (try row.decode("lanes"), try row.decode("dead"))
+        (self.lanes, hasMoreLanes) = (min(lanes, bound), lanes > bound)
         behind = try row.decode("behind")
-        dead = try row.decode("dead")
+        (self.dead, hasMoreDead) = (min(dead, bound), dead > bound)
         oldestAge = .seconds(max(0, try row.decode("oldest_age_seconds", as: Double.self)))
     }
 }
@@ -63,7 +72,24 @@ extension EndpointStore: MonitoredStore {
         }
     }
 
-    /// The state of each endpoint.
+    /// What a check reads: see ``glance(at:)``.
+    package static let glanced = "delivery_glance"
+
+    /// The state of endpoints by reads whose cost has a bound: nothing is counted beyond ``EndpointStanding/mostCounted``.
+    /// - Parameter ids: of these, by their numbers; nil for all.
+    /// - Throws: `PostgresError`.
+    package func glance(at ids: [Int64]? = nil) async throws -> [EndpointStanding] {
+        try await pool.query(
+            PostgresQuery(
+                "delivery.glance",
+                """
+                select * from storehook.delivery_glance
+                 where \(ids)::bigint[] is null or endpoint_id = any (\(ids)) order by endpoint_id
+                """)
+        ).map { try EndpointStanding($0, upTo: EndpointStanding.mostCounted) }
+    }
+
+    /// The state of each endpoint, counted whole: for monitoring.
     package func standings() async throws -> [EndpointStanding] {
         try await pool.query(
             PostgresQuery("delivery.status", "select * from storehook.delivery_status order by endpoint_id")
@@ -72,7 +98,7 @@ extension EndpointStore: MonitoredStore {
 }
 
 extension EndpointStore {
-    /// Deletes the records of deliveries that ended longer ago, and removed endpoints; in portions, so that nothing
+    /// Deletes the records of deliveries that ended longer ago, what was answered longer ago, and removed endpoints; in portions, so that nothing
     /// waits for long.
     package func dropOld(keeping days: Int) async throws -> DeliveryUpkeep {
         var upkeep = DeliveryUpkeep()
@@ -83,6 +109,14 @@ extension EndpointStore {
                 delete from storehook.deliveries
                  where ctid = any (array(select ctid from storehook.deliveries
                                           where ended_at < now() - make_interval(days => \(Int32(clamping: days))) limit 10000))
+                """))
+        _ = try await repeating(
+            PostgresQuery(
+                "delivery.drop_old_attempts",
+                """
+                delete from storehook.delivery_attempts
+                 where ctid = any (array(select ctid from storehook.delivery_attempts
+                                          where attempted_at < now() - make_interval(days => \(Int32(clamping: days))) limit 10000))
                 """))
         let removed = try await pool.query(
             PostgresQuery("endpoint.removed", "select id from storehook.endpoints where state = 'removed'")

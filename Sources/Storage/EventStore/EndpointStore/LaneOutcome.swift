@@ -1,5 +1,39 @@
+package import Postgres
+
 /// The outcome of a claimed lane.
 package struct LaneOutcome: Sendable, Hashable {
+    /// A call that was made for a delivery.
+    package struct Attempt: Sendable, Hashable {
+        /// The delivery's number.
+        package var deliveryID: Int64
+        /// The event's number.
+        package var eventID: Int64
+        /// When it began, by the database's clock.
+        package var at: PostgresTimestamp
+        /// How long it took.
+        package var duration: Duration
+        /// How it ended, as a stable code: `http_503`, `timeout`.
+        package var code: String
+        /// The answer's status; nil where there was none.
+        package var status: Int?
+        /// The beginning of what the endpoint said: a stranger's text.
+        package var answer: String?
+
+        /// Memberwise.
+        package init(
+            deliveryID: Int64, eventID: Int64, at: PostgresTimestamp, duration: Duration, code: String, status: Int?,
+            answer: String?
+        ) {
+            self.deliveryID = deliveryID
+            self.eventID = eventID
+            self.at = at
+            self.duration = duration
+            self.code = code
+            self.status = status
+            self.answer = answer
+        }
+    }
+
     /// How a delivery ended.
     package struct End: Sendable, Hashable {
         /// The delivery's number.
@@ -51,13 +85,16 @@ package struct LaneOutcome: Sendable, Hashable {
     package var laneID: Int64
     /// The finished deliveries, in order.
     package var ends: [End]
+    /// The calls that were made, in order.
+    package var attempts: [Attempt]
     /// When it is retried; nil: at once, if deliveries are left in it.
     package var retry: Retry?
 
     /// Memberwise.
-    package init(laneID: Int64, ends: [End], retry: Retry?) {
+    package init(laneID: Int64, ends: [End], retry: Retry?, attempts: [Attempt] = []) {
         self.laneID = laneID
         self.ends = ends
+        self.attempts = attempts
         self.retry = retry
     }
 }

@@ -8,6 +8,12 @@ package struct TooManyFormerSecrets: Error, Sendable, Hashable, CustomStringConv
     /// When the first of them ends.
     package var firstEndsAt: PostgresTimestamp?
 
+    /// Memberwise.
+    package init(endpointID: Int64, firstEndsAt: PostgresTimestamp?) {
+        self.endpointID = endpointID
+        self.firstEndsAt = firstEndsAt
+    }
+
     /// What it is, and what to do.
     package var description: String {
         let end = firstEndsAt.map { " (\(Timestamp($0)))" } ?? ""

@@ -38,4 +38,8 @@ package struct DeadLetter: Sendable, Hashable {
     package var kind = EvidenceKind.notification
     /// Which way they came.
     package var source = EvidenceSource.webhook
+    /// The app, as the payload says; without proof if the letter is unverified.
+    package var bundleID: String?
+    /// The job that resolved it; nil where a person did so letter by letter.
+    package var jobID: Int64?
 }

@@ -14,6 +14,8 @@ package struct DeadLetterDraft: Sendable, Hashable {
     package var type: String?
     /// As the payload says; shortened to what the schema takes.
     package var subtype: String?
+    /// The app, as the payload says.
+    package var bundleID: String?
     /// Why it could not be processed.
     package var reason: ReasonCode
     /// What kind of failure it is.
@@ -30,7 +32,8 @@ package struct DeadLetterDraft: Sendable, Hashable {
     /// A draft for a claimed row; `attempts` are by default the row's.
     package init(
         _ claimed: ClaimedNotification, reason: ReasonCode, message: String,
-        notificationUUID: UUID? = nil, type: String? = nil, subtype: String? = nil, attempts: Int? = nil
+        notificationUUID: UUID? = nil, type: String? = nil, subtype: String? = nil, bundleID: String? = nil,
+        attempts: Int? = nil
     ) {
         outboxID = claimed.id
         receivedAt = claimed.receivedAt
@@ -39,6 +42,7 @@ package struct DeadLetterDraft: Sendable, Hashable {
         self.notificationUUID = notificationUUID
         self.type = type.map { Self.shortened($0, to: 100) }
         self.subtype = subtype.map { Self.shortened($0, to: 100) }
+        self.bundleID = bundleID.map { Self.shortened($0, to: 255) }
         self.reason = reason
         self.message = Self.shortened(message, to: 1000)
         self.attempts = attempts ?? claimed.attempts

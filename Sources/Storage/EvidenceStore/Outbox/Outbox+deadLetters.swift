@@ -18,15 +18,27 @@ extension Outbox {
     }
 
     /// One letter, open or not, with its evidence's bytes (nil where they are gone); nil if no letter has that number.
+    /// - Parameter withReceipts: whether a receipt is read, which takes the right to read the outbox.
     package func deadLetter(
-        _ id: Int64
+        _ id: Int64, withReceipts: Bool = true
     ) async throws -> (letter: DeadLetter, body: OpenedBody?)? {
         let rows = try await pool.query(.deadLetter(id))
         guard let row = rows.first else { return nil }
         let letter = try DeadLetter(row)
         let found = try await headers.open([row.decode("stored")], pool).first ?? nil
         guard let found, found.kind == .receipt else { return (letter, found?.body) }
+        guard withReceipts else { return (letter, nil) }
         return (letter, try await receipt(letter.outboxID, receivedAt: letter.receivedAt).map { .success($0) })
+    }
+
+    /// The stored bytes of a recorded notification; nil where it is not recorded, and where retention has dropped them.
+    package func notificationBody(_ notification: UUID) async throws -> OpenedBody? {
+        let row = try await pool.query(
+            PostgresQuery(
+                "outbox.notification_body", "select storehook.notification_body(\(notification)) as stored")
+        ).one()
+        let found = try await headers.open([row.decode("stored")], pool).first ?? nil
+        return found?.body
     }
 
     /// The letters about a notification, open or not, the latest 100: their numbers, and why each is one.
@@ -80,11 +92,18 @@ extension DeadLetter {
             resolvedAt: try row.decode("resolved_at"),
             resolvedBy: try row.decode("resolved_by"), resolvedWhy: try row.decode("resolved_why"),
             kind: try row.decode("kind", among: EvidenceKind.self),
-            source: try row.decode("source", among: EvidenceSource.self))
+            source: try row.decode("source", among: EvidenceSource.self), bundleID: try row.decode("bundle_id"),
+            jobID: try row.decode("job_id"))
     }
 }
 
 extension PostgresQuery {
+    /// A letter `d`, as ``DeadLetter`` reads it.
+    static let letterColumns = """
+        d.id, d.outbox_id, d.notification_uuid, d.type, d.subtype, d.category, d.reason, d.message, d.attempts, d.received_at,
+        d.dead_at, d.resolution, d.resolved_at, d.resolved_by, d.resolved_why, d.kind, d.source, d.bundle_id, d.job_id
+        """
+
     fileprivate static func openDeadLetters(
         _ filter: DeadLetterFilter, _ limit: Int, withBodies: Bool
     ) -> PostgresQuery {
@@ -92,15 +111,9 @@ extension PostgresQuery {
             "outbox.dead_letters",
             """
             with letters as materialized (
-                select id, outbox_id, notification_uuid, type, subtype, category, reason, message, attempts, received_at,
-                       dead_at, resolution, resolved_at, resolved_by, resolved_why, kind, source
-                  from storehook.dead_letters
-                 where resolution = 'open'
-                   and (\(filter.ids) is null or id = any(\(filter.ids)))
-                   and (\(filter.reason) is null or reason = \(filter.reason))
-                   and (\(filter.type) is null or type = \(filter.type))
-                   and (\(filter.since) is null or dead_at >= \(filter.since))
-                 order by id
+                select \(unescaped: letterColumns) from storehook.dead_letters d
+                 where d.resolution = 'open' and \(letter: "d", fits: filter)
+                 order by d.id
                  limit \(limit)
             )
             select letters.*, stored
@@ -116,11 +129,8 @@ extension PostgresQuery {
         PostgresQuery(
             "outbox.dead_letter",
             """
-            select d.id, outbox_id, notification_uuid, type, subtype, category, reason, message, attempts, received_at,
-                   dead_at, resolution, resolved_at, resolved_by, resolved_why, kind, source, stored
-              from storehook.dead_letters d
-              left join lateral storehook.outbox_bodies(array[outbox_id], array[received_at]) b on true
-             where d.id = \(id)
+            select \(unescaped: letterColumns), storehook.dead_letter_body(d.id) as stored
+              from storehook.dead_letters d where d.id = \(id)
             """)
     }
 
@@ -142,14 +152,10 @@ extension PostgresQuery {
             "outbox.replay",
             """
             with replayed as (
-                update storehook.dead_letters
+                update storehook.dead_letters d
                    set resolution = 'replayed', resolved_at = now(), resolved_by = \(who), resolved_why = \(why)
-                 where resolution = 'open'
-                   and (\(filter.ids) is null or id = any(\(filter.ids)))
-                   and (\(filter.reason) is null or reason = \(filter.reason))
-                   and (\(filter.type) is null or type = \(filter.type))
-                   and (\(filter.since) is null or dead_at >= \(filter.since))
-                returning id, outbox_id, received_at, reason
+                 where d.resolution = 'open' and \(letter: "d", fits: filter)
+                returning d.id, d.outbox_id, d.received_at, d.reason
             ), queued as (
                 insert into storehook.outbox_queue (id, received_at, due_at, last_reason)
                 select outbox_id, received_at,

@@ -38,12 +38,12 @@ extension Outbox {
                 """
                 insert into storehook.dead_letters
                        (outbox_id, received_at, notification_uuid, type, subtype, category, reason, message, attempts,
-                        kind, source)
+                        kind, source, bundle_id)
                 select * from unnest(
                     \(letters.map(\.outboxID)), \(letters.map(\.receivedAt)), \(letters.map(\.notificationUUID)),
                     \(letters.map(\.type)), \(letters.map(\.subtype)), \(letters.map(\.category.rawValue)),
                     \(letters.map(\.reason.rawValue)), \(letters.map(\.message)), \(letters.map { Int16(clamping: $0.attempts) }),
-                    \(letters.map(\.kind.rawValue)), \(letters.map(\.source.rawValue)))
+                    \(letters.map(\.kind.rawValue)), \(letters.map(\.source.rawValue)), \(letters.map(\.bundleID)))
                 """))
     }
 }

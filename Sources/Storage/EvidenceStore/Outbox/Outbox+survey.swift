@@ -72,11 +72,8 @@ extension Outbox {
                 "outbox.dead_letter_counts",
                 """
                 select reason, count(*)
-                  from storehook.dead_letters_open
-                 where (\(filter.ids) is null or id = any(\(filter.ids)))
-                   and (\(filter.reason) is null or reason = \(filter.reason))
-                   and (\(filter.type) is null or type = \(filter.type))
-                   and (\(filter.since) is null or dead_at >= \(filter.since))
+                  from storehook.dead_letters_open d
+                 where \(letter: "d", fits: filter)
                  group by reason
                  order by count(*) desc, reason
                 """)

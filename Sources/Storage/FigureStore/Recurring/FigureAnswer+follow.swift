@@ -33,6 +33,8 @@ extension PostgresQuery {
                  where zone = \(zone) and environment = \(question.environment)
                    and day between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
                    and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
+                   and (\(question.until?.description)::text is null
+                        or (day + make_interval(months => months::integer))::date <= \(question.until?.description)::text::date)
                  group by 1, 2, 3) c
              group by c.period, part
             """)

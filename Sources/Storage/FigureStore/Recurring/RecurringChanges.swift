@@ -10,18 +10,41 @@ enum RecurringChanges {
     ///
     /// Nearly all customers renew at the same price. Their order then has an equal end and beginning, and nothing more is read. Of other customers,
     /// all purchases are read.
-    static let parts = """
+    static let parts = "\(spanPart), \(changes(of: "recurring_span s"))"
+
+    /// A part of a WITH, behind the part `span`: `recurring_span`, its days until the instant until which figures count.
+    static let spanPart = """
         recurring_span as materialized (
             select zone, day, starts, least(ends, \(RecurringPeriods.turned)) as cut from span
-        ), recurring_events as materialized (
-            select s.day, s.starts, s.cut, 'enter' as measure, 1 as sign, p.starts_at as at, p.*
-              from recurring_span s
-             cross join lateral (\(RecurringPeriods.sql { _, start, _ in "\(start) >= s.starts and \(start) < s.cut" })) p
-            union all
-            select s.day, s.starts, s.cut, 'leave', -1, p.ends_at, p.*
-              from recurring_span s
-             cross join lateral (\(RecurringPeriods.sql { _, _, end in "\(end) >= s.starts and \(end) < s.cut" })) p
-        ), loud as materialized (
+        )
+        """
+
+    /// Parts of a WITH: those of ``parts`` behind `recurring_span`.
+    /// - Parameters:
+    ///   - source: a FROM item with the alias `s` (`day`, `starts`, `cut`): the days.
+    ///   - isByOrder: whether it has days of single orders, by their `id`. Only changes of these are then worked out.
+    private static func changes(of source: String, isByOrder: Bool = false) -> String {
+        let own = { (order: String) in isByOrder ? "\(order) = s.id and " : "" }
+        return """
+            recurring_events as materialized (
+                select s.day, s.starts, s.cut, 'enter' as measure, 1 as sign, p.starts_at as at, p.*
+                  from \(source)
+                 cross join lateral (\(RecurringPeriods.sql { order, start, _ in
+                     "\(own(order))\(start) >= s.starts and \(start) < s.cut"
+                 })) p
+                union all
+                select s.day, s.starts, s.cut, 'leave', -1, p.ends_at, p.*
+                  from \(source)
+                 cross join lateral (\(RecurringPeriods.sql { order, _, end in
+                     "\(own(order))\(end) >= s.starts and \(end) < s.cut"
+                 })) p
+            ), \(changesOfEvents)
+            """
+    }
+
+    /// The parts behind `recurring_events`.
+    private static let changesOfEvents = """
+        loud as materialized (
             select day, starts, cut, environment, bundle_id, order_key, order_id
               from (
                 select day, starts, cut, environment, bundle_id, order_key, order_id
@@ -91,23 +114,33 @@ enum RecurringChanges {
 
     /// A query, behind a part `z`: rows of ``FigureMeasure/movements`` and ``FigureMeasure/customers`` behind the mark. Columns as in
     /// ``FigureMeasure/rows(of:retainedAfter:page:)``.
-    static func rows(of measures: [FigureMeasure], retainedAfter months: Int? = nil) -> String {
-        """
-        select measure, at, order_id, item, place, product_id, storefront, currency, amount, sold_at, transaction_id
-          from (
-            with span as materialized (
-                select z.zone, d.day::date as day, \(DayStart.sql("d.day::date", in: "z.zone")) as starts,
-                       \(DayStart.sql("d.day::date + 1", in: "z.zone")) as ends
-                  from z
-                 cross join lateral generate_series(
-                    greatest(z.first, (greatest(z.since, z.starts) at time zone z.zone)::date)::timestamp, z.last::timestamp,
-                    interval '1 day') d (day)
-            ), \(parts)\(months == nil ? "" : ", \(CohortRows.parts)")
-            select r.* from recurring_rows r
-             where r.measure in (\(measures.map { "'\($0.rawValue)'" }.joined(separator: ", ")))\(months.map { " and \(CohortRows.isRetained("r", after: $0))" } ?? "")) r
-         where at >= (select since from z)
-        """
+    /// - Parameter isPage: whether they are a page's: then only what may have rows of the question is worked out.
+    static func rows(of measures: [FigureMeasure], retainedAfter months: Int? = nil, isPage: Bool = false) -> String {
+        let changes =
+            isPage
+            ? "\(ChangedOrders.parts(of: measures)), \(Self.changes(of: "changed_orders s", isByOrder: true))"
+            : "\(wholeDays), \(parts)"
+        return """
+            select measure, at, order_id, item, place, product_id, storefront, currency, amount, sold_at, transaction_id
+              from (
+                with \(changes)\(months == nil ? "" : ", \(CohortRows.parts)")
+                select r.* from recurring_rows r
+                 where r.measure in (\(measures.map { "'\($0.rawValue)'" }.joined(separator: ", ")))\(months.map { " and \(CohortRows.isRetained("r", after: $0))" } ?? "")) r
+             where at >= (select since from z)\(isPage ? " and at < (select ends from z)" : "")
+            """
     }
+
+    /// A part of a WITH: `span`, the days of `z` behind the mark.
+    private static let wholeDays = """
+        span as materialized (
+            select z.zone, d.day::date as day, \(DayStart.sql("d.day::date", in: "z.zone")) as starts,
+                   \(DayStart.sql("d.day::date + 1", in: "z.zone")) as ends
+              from z
+             cross join lateral generate_series(
+                greatest(z.first, (greatest(z.since, z.starts) at time zone z.zone)::date)::timestamp, z.last::timestamp,
+                interval '1 day') d (day)
+        )
+        """
 
     /// A query, behind a part `z`: periods that count when the last day ends. Columns as in ``FigureMeasure/rows(of:retainedAfter:page:)``.
     static let standing = """

@@ -37,9 +37,10 @@ enum RecurringPeriods {
             """
     }
 
-    /// The index of ends has this expression.
-    private static let end = "coalesce(t.counts_until, t.ends_at)"
-    private static let counts = "not t.is_void and not t.is_trial and t.price is distinct from 0"
+    /// An expression: the end of a transaction `t`. The index of ends has it.
+    static let end = "coalesce(t.counts_until, t.ends_at)"
+    /// A condition: whether a transaction `t` may count.
+    static let counts = "not t.is_void and not t.is_trial and t.price is distinct from 0"
     private static let columns = """
         t.order_id, t.item, t.transaction_id, t.product_id, t.storefront, t.currency, t.price, t.billed_quarters,
         t.starts_at as sold_at, coalesce(t.first_ends_at, t.ends_at) as signed_end

@@ -144,7 +144,8 @@ extension PostgresQuery {
         PostgresQuery(
             "refunds.recorded",
             """
-            select \(unescaped: RecordedRefundRequest.columns) from \(unescaped: RecordedRefundRequest.tables)
+            select \(unescaped: RecordedRefundRequest.columns)
+              from storehook.staff_refund_requests r \(besideRequestAt: nil)
              where r.id = \(number.value)
             """)
     }

@@ -1,4 +1,5 @@
-import Base
+import Accounts
+package import Base
 package import Postgres
 package import Subscriptions
 
@@ -36,6 +37,11 @@ package struct RecordedRefundRequest: Sendable, Hashable {
     package var maxRefundable: Int64?
     /// Whether it was approved 30 days ago, and Apple has not refunded.
     package var isNotRefunded: Bool
+    /// Until when something is to be done, where that is known. Of a pending one: until when a decision goes into the answer to Apple, which
+    /// has asked about the transaction. Of an approved one: when it counts as not refunded by Apple.
+    package var dueAt: Timestamp?
+    /// For how many seconds it has waited: a pending one for a decision, an approved one for a refund by Apple; nil of others.
+    package var waitingSeconds: Int64?
 
     /// A row of ``columns``.
     init(_ row: PostgresRow, at now: Timestamp) throws {
@@ -55,22 +61,96 @@ package struct RecordedRefundRequest: Sendable, Hashable {
         textErasedAt = try row.decode("erased_at")
         maxRefundable = try RefundableTransaction.read(row).flatMap { try? $0.maxRefundable() }
         isNotRefunded = request.isNotRefunded(at: now)
+        dueAt = try row.decode("due_at", as: PostgresTimestamp?.self).map { Timestamp($0) }
+        waitingSeconds = request.secondsWaited(at: now)
     }
+
+    /// A row of ``columns`` and ``heard`` as it stood at an instant; nil before the request was made. What was left of the transaction then is
+    /// not known.
+    init?(_ row: PostgresRow, then instant: Timestamp) throws {
+        try self.init(row, at: instant)
+        let then = request.standing(
+            at: instant, appleHeardAt: try row.instant("apple_heard_at"),
+            reversalHeardAt: try row.instant("reversal_heard_at"))
+        guard let then else { return nil }
+        request = then
+        // It was written with the decision.
+        if then.decidedAt == nil { note = nil }
+        maxRefundable = nil
+        isNotRefunded = then.isNotRefunded(at: instant)
+        waitingSeconds = then.secondsWaited(at: instant)
+    }
+
+    /// When what Apple did was heard of, by the books. A reversal that they do not have was noted when it was found.
+    static let heard = """
+        (select b.heard_at from storehook.booked_refunds b
+          where b.order_id = r.order_id and b.item = r.item and b.type = 'refund' and b.at = r.apple_at
+          order by b.place limit 1) as apple_heard_at,
+        coalesce((select b.heard_at from storehook.booked_refunds b
+                   where b.order_id = r.order_id and b.item = r.item and b.type = 'refund_reversed' and b.at = r.reversed_at
+                   order by b.place limit 1), r.reversed_at) as reversal_heard_at
+        """
 
     static let columns = """
         \(RefundRequest.columns), r.environment, r.bundle_id, r.transaction_id, r.currency, r.price, r.requester,
-        storehook.order_number(o.day, o.number) as order_number, o.order_key, x.reason, x.note, x.erased_at,
+        storehook.order_number(o.day, o.number) as order_number, o.order_key, x.reason, x.note, x.erased_at, due.due_at,
         \(RefundableTransaction.columns)
         """
-    static let tables = """
-        storehook.staff_refund_requests r
-          join storehook.booked_orders o on o.id = r.order_id
-          left join storehook.booked_transactions t on (t.order_id, t.item) = (r.order_id, r.item)
-          left join storehook.refund_request_texts x on x.id = r.id
-        """
+    /// How long before Apple is answered by the policy alone a pending one is due, in seconds.
+    fileprivate static let patience = Int64(RefundDecision.patience / .seconds(1))
+}
+
+extension PostgresQuery.StringInterpolation {
+    /// What stands beside a request `r`: its order, transaction and texts; how it stood, `s.state`, as `RefundRequest.standing` has it; and
+    /// until when it was due, `due.due_at`.
+    /// - Parameter instant: how it stood then, `s.at`; nil for now, which is at `infinity`.
+    mutating func appendInterpolation(besideRequestAt instant: PostgresTimestamp?) {
+        appendLiteral(
+            """
+              join storehook.booked_orders o on o.id = r.order_id
+              left join storehook.booked_transactions t on (t.order_id, t.item) = (r.order_id, r.item)
+              left join storehook.refund_request_texts x on x.id = r.id
+             cross join lateral (
+                   select z.at, case when z.at = 'infinity' then r.state
+                                     when r.processed_at <= z.at then 'processed'
+                                     when r.decided_at <= z.at
+                                     then case r.state when 'processed' then 'approved' else r.state end
+                                     else 'pending' end as state
+                     from (select coalesce(
+            """)
+        appendInterpolation(instant)
+        appendLiteral(
+            """
+            ::timestamptz, 'infinity') as at) z) s
+             cross join lateral (
+                   select case s.state
+                          when 'pending' then (
+                               select min(c.deadline) - make_interval(secs => \(RecordedRefundRequest.patience))
+                                 from storehook.consumption_requests c
+                                where c.original_transaction_id = r.original_transaction_id and c.bundle_id = r.bundle_id
+                                  and c.environment = r.environment and c.transaction_id = r.transaction_id
+                                  and (c.settled_at is null or c.settled_at > s.at) and c.deadline > least(s.at, now())
+                                  and (s.at = 'infinity'
+                                       or (select n.received_at from storehook.notifications n
+                                            where n.notification_uuid = c.notification_uuid) <= s.at))
+                          when 'approved' then r.decided_at + make_interval(days => \(RefundRequest.patienceDays))
+                          end as due_at offset 0) due
+            """)
+    }
 }
 
 extension RefundRequest {
+    /// For how many seconds it had waited: a pending one for a decision, an approved one for a refund by Apple; nil of others.
+    fileprivate func secondsWaited(at now: Timestamp) -> Int64? {
+        let since: Timestamp? =
+            switch state {
+            case .pending: createdAt
+            case .approved: decidedAt
+            case .rejected, .cancelled, .processed: nil
+            }
+        return since.map { max(0, now.millisecondsSince1970 - $0.millisecondsSince1970) / 1000 }
+    }
+
     /// Of `storehook.staff_refund_requests r`.
     static let columns = """
         r.id, r.kind, r.state, r.requested, r.approved, r.is_whole, r.share_before, r.refunded_before,

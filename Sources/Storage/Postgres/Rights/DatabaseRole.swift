@@ -33,7 +33,10 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "outbox": [.select, .insert], "outbox_id": [.usage], "outbox_days": [.select],
                 "outbox_queue": [.select, .insert, .update, .delete], "signature_headers": [.select, .insert],
                 "served_apps": [.select, .insert, .update], "served_roots": [.select, .insert],
-                "duplicates": [.insert], "dead_letters": [.insert],
+                "duplicates": [.insert], "dead_letters": [.select, .insert],
+                "jobs": [.select, .delete], "job_items": [.select], "job_queue": [.select, .update, .delete],
+                "work_job": [.execute],
+                "outbox_attempts": [.select, .insert, .delete], "searches": [.select, .delete],
                 "notifications": [.select, .insert], "records": [.select, .insert],
                 "purchase_facts": [.select, .insert],
                 "shared_transactions": [.select, .insert],
@@ -102,8 +105,12 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "currency_values": [.select, .insert, .update, .delete],
                 "asked_currencies": [.select, .insert, .update],
                 "account_counts": [.select, .insert, .delete], "account_count_state": [.select, .update],
+                "due_counts": [.select, .insert, .delete], "due_days": [.select, .insert, .delete],
+                "due_unheard": [.select, .insert, .update, .delete], "due_count_state": [.select, .update],
                 "account_days": [.select, .insert, .update], "account_day_counts": [.select, .insert],
                 "usage_days": [.select, .insert, .delete], "account_status_at": [.execute],
+                "overview_now": [.select], "overview_state": [.select, .update],
+                "overview_ring": [.select, .insert, .update],
                 "order_clock": [.select, .update], "booked_attempts": [.select, .insert, .update],
                 "reported_restores": [.select, .insert], "staff_refund_requests": [.select],
                 "delete_event_positions": [.execute],
@@ -114,10 +121,13 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "delivery_queue": [.select, .insert, .update, .delete],
                 "deliveries_pending": [.select, .insert, .update, .delete],
                 "deliveries": [.select, .insert, .delete], "delivery_status": [.select],
+                "delivery_glance": [.select],
+                "delivery_attempts": [.select, .insert, .delete],
+                "endpoint_trials": [.select, .update, .delete],
             ])
             .union(
-                ["id", "outbox_id", "received_at", "notification_uuid", "category", "kind", "reason", "dead_at"]
-                    .map { DatabaseRight(.select, on: "dead_letters", column: $0) }
+                ["state", "error", "report", "begun_at", "ended_at"]
+                    .map { DatabaseRight(.update, on: "jobs", column: $0) }
             )
             .union([DatabaseRight(.update, on: "catalogs", column: "product_keys")])
             .union(["is_booked", "is_surplus"].map { DatabaseRight(.update, on: "purchase_attempts", column: $0) })
@@ -132,6 +142,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                     Self.rights([
                         DatabaseRight.everyRelation: [.select], "consumption_consents": [.insert],
                         "server_keys": [.insert], "staff_members": [.insert], "staff_tokens": [.insert],
+                        "staff_passwords": [.insert],
                         "account_names": [.delete], "account_profiles": [.delete],
                         "endpoints": [.insert], "endpoint_cursors": [.insert], "endpoint_health": [.insert],
                         "endpoint_id": [.usage],
@@ -142,20 +153,19 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                         "list_purchased_products": [.execute], "order_number": [.execute],
                         "expiring_soon": [.execute], "erase_consents": [.execute],
                         "note_opened_texts": [.execute], "staff_refund_requests": [.insert],
-                        "refund_request_texts": [.insert], "closed_months": [.insert], "closed_rows": [.insert],
-                        "closed_cells": [.insert],
+                        "refund_request_texts": [.insert], "staff_notes": [.insert],
+                        "closed_months": [.insert], "closed_rows": [.insert], "closed_cells": [.insert],
                         "exchange_rates": [.insert, .update], "earlier_rates": [.insert],
                         "rate_imports": [.insert], "conversion_marks": [.insert], "commissions": [.insert],
-                        "fiscal_calendars": [.insert],
+                        "fiscal_calendars": [.insert], "dead_letter_body": [.execute],
+                        "rotate_endpoint": [.execute], "note_resent": [.execute],
                     ])
                 )
+                .union(Self.settlingLetters)
+                .union(Self.stoppingJobs)
                 .union(
                     ["reopened_at", "reopened_by", "reopened_why"]
                         .map { DatabaseRight(.update, on: "closed_months", column: $0) }
-                )
-                .union(
-                    ["resolution", "resolved_at", "resolved_by", "resolved_why"]
-                        .map { DatabaseRight(.update, on: "dead_letters", column: $0) }
                 )
                 .union(
                     ["server_keys", "staff_tokens"].flatMap { table in
@@ -165,6 +175,9 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 .union(
                     ["role", "apps", "changed_at", "changed_by", "removed_at", "removed_by"]
                         .map { DatabaseRight(.update, on: "staff_members", column: $0) }
+                )
+                .union(
+                    ["hash", "set_at", "set_by"].map { DatabaseRight(.update, on: "staff_passwords", column: $0) }
                 )
                 .union([DatabaseRight(.update, on: "trials", column: "token")])
                 .union([DatabaseRight(.update, on: "consumption_consents", column: "account")])
@@ -236,49 +249,92 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
         case .console:
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select],
-                "catalogs": [.select], "catalog_state": [.select],
+                "catalogs": [.select, .insert], "catalog_state": [.select, .update], "purchased_products": [.select],
                 "account_ids": [.select], "name_account_ids": [.execute],
                 "accounts": [.select, .insert, .update], "account_lines": [.select, .insert, .delete],
                 "account_names": [.select], "account_status": [.select, .insert, .update, .delete],
-                "account_history": [.select, .insert, .update, .delete],
-                "staff_acts": [.select, .insert], "staff_texts": [.select], "trials": [.select],
+                "account_history": [.select, .insert, .update, .delete], "expiring_soon": [.execute],
+                "staff_acts": [.select, .insert], "staff_texts": [.select], "staff_notes": [.select, .insert],
+                "trials": [.select],
                 "purchase_bindings": [.select, .insert], "purchase_lines": [.select, .insert, .update],
                 "subscriptions": [.select], "subscription_history": [.select], "one_time_purchases": [.select],
                 "transactions": [.select], "renewals": [.select], "usage_counters": [.select, .insert, .update],
                 "events": [.select, .insert], "event_id": [.usage], "events_unplaced": [.insert],
                 "purchase_tellings": [.select, .insert, .update], "access_tellings": [.select, .insert, .update],
                 "is_filling": [.execute], "history_filled_at": [.execute], "owed_at": [.execute],
-                "extensions": [.select, .insert, .update], "extension_queue": [.select, .insert],
+                "extensions": [.select, .insert, .update], "extension_queue": [.select, .insert, .delete],
+                "extension_failures": [.select],
                 "audit": [.select], "audit_texts": [.select], "note_opened_texts": [.execute],
                 "note_forbidden_try": [.execute], "record_forbidden_tries": [.execute],
                 "staff_members": [.select, .insert], "staff_tokens": [.select, .insert],
+                "staff_passwords": [.select], "staff_logins": [.select],
+                "console_sessions": [.select, .insert, .delete],
+                "note_proxied_staff": [.execute], "note_proxied_try": [.execute],
                 "booked_orders": [.select], "booked_transactions": [.select], "booked_refunds": [.select],
                 "order_classes": [.select], "order_days": [.select], "order_transactions": [.select],
                 "shared_transactions": [.select], "order_number": [.execute],
                 "figure_cells": [.select], "figure_marks": [.select], "figure_sums": [.select],
                 "figure_state": [.select], "figure_plans": [.select], "figure_terms": [.select],
                 "cohort_cells": [.select], "value_cells": [.select], "value_sums": [.select],
-                "fiscal_calendars": [.select],
+                "fiscal_calendars": [.select], "closed_months": [.select], "closed_cells": [.select],
                 "booked_stretches": [.select],
                 "reported_restores": [.select], "proven_until": [.select], "exchange_rates": [.select],
                 "conversion_marks": [.select], "converted_sums": [.select], "corrected_conversions": [.select],
                 "figure_currencies": [.select], "currency_sums": [.select], "currency_values": [.select],
                 "asked_currencies": [.select, .insert, .update],
                 "account_counts": [.select], "account_count_state": [.select],
+                "due_counts": [.select], "due_days": [.select], "due_unheard": [.select],
+                "due_count_state": [.select], "consumption_requests": [.select],
+                "endpoint_health": [.select], "delivery_glance": [.select], "deliveries": [.select],
+                "delivery_attempts": [.select], "deliveries_pending": [.select, .insert],
+                "delivery_lanes": [.select, .insert],
+                "endpoint_trials": [.select, .insert], "rotate_endpoint": [.execute], "note_resent": [.execute],
+                "notifications": [.select], "records": [.select], "purchase_facts": [.select],
+                "notification_body": [.execute], "consumption_consents": [.select], "consent_texts": [.select],
+                "queue_depth": [.select], "queue_refused": [.select], "outbox_days": [.select],
+                "old_posts": [.select], "dead_letters_open": [.select], "anomalies": [.select],
+                "canary_status": [.select], "consumption_status": [.select], "extensions_open": [.select],
+                "telling_status": [.select], "unsold_products": [.select], "audit_tail": [.select],
+                "telling_differences": [.execute],
                 "account_days": [.select], "account_day_counts": [.select], "usage_days": [.select],
+                "overview_state": [.select], "overview_ring": [.select],
+                "dead_letters": [.select], "outbox_attempts": [.select], "signature_headers": [.select],
+                "outbox_queue": [.insert], "dead_letter_body": [.execute],
+                "jobs": [.select, .insert], "job_items": [.select, .insert], "job_queue": [.insert],
+                "account_profiles": [.select], "searches": [.select, .insert, .delete],
+                "saved_filters": [.select, .insert, .delete],
+                "event_feed": [.select], "event_places": [.select], "event_positions": [.select],
                 "staff_refund_requests": [.select, .insert], "refund_request_texts": [.select, .insert],
             ])
             .union(Self.decidingRefunds)
             .union(Self.recheckingAttempts)
+            .union(Self.settlingLetters)
+            .union(Self.stoppingJobs)
+            .union(
+                ["id", "due_at", "attempts", "lapses", "lease_owner", "last_reason"]
+                    .map { DatabaseRight(.select, on: "outbox_queue", column: $0) }
+            )
             .union(
                 ["id", "order_id", "bundle_id", "matched_item"]
                     .map { DatabaseRight(.select, on: "booked_attempts", column: $0) }
             )
             .union([DatabaseRight(.update, on: "booked_transactions", column: "follows")])
+            .union(["current_from", "product_keys"].map { DatabaseRight(.update, on: "catalogs", column: $0) })
             .union(
                 ["id", "transaction_id", "bundle_id", "environment", "outcome", "began_at"]
                     .map { DatabaseRight(.select, on: "consumption_answers", column: $0) }
             )
+            .union(
+                [
+                    "id", "url", "bundle_id", "environment", "kinds", "rate", "in_flight", "state", "reason",
+                    "created_at", "created_by", "former_ends_at", "earlier_ends_at",
+                ].map { DatabaseRight(.select, on: "endpoints", column: $0) }
+            )
+            .union(
+                ["id", "attempts", "last_reason", "due_at"]
+                    .map { DatabaseRight(.select, on: "delivery_queue", column: $0) }
+            )
+            .union(Self.resendingDeliveries)
             .union(["id", "lease_token"].map { DatabaseRight(.select, on: "consumption_queue", column: $0) })
             .union([DatabaseRight(.update, on: "consumption_queue", column: "due_at")])
             .union([DatabaseRight(.update, on: "account_ids", column: "only_row")])
@@ -287,6 +343,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                     .map { DatabaseRight(.update, on: "staff_members", column: $0) }
             )
             .union(["revoked_at", "revoked_by"].map { DatabaseRight(.update, on: "staff_tokens", column: $0) })
+            .union([DatabaseRight(.update, on: "console_sessions", column: "seen_at")])
         case .monitor:
             Self.rights([
                 "schema_migrations": [.select], "schema_expansions": [.select],
@@ -295,7 +352,8 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "dead_letters_open": [.select], "subscription_status": [.select], "entitlements": [.select],
                 "contradictions": [.select], "consumption_requests": [.select], "proven_until": [.select],
                 "canary_status": [.select], "consumption_status": [.select], "extensions_open": [.select],
-                "telling_status": [.select], "delivery_status": [.select], "old_posts": [.select],
+                "telling_status": [.select], "delivery_status": [.select], "delivery_glance": [.select],
+                "old_posts": [.select],
                 "subscriptions": [.select],
                 "subscription_history": [.select], "status_at": [.execute], "has_access": [.execute],
                 "outbox_day_changes": [.execute], "count_outbox_day": [.execute],
@@ -305,6 +363,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "telling_differences": [.execute],
                 "account_history": [.select], "held_purchases": [.select], "has_access_of": [.execute],
                 "account_token": [.execute], "unsold_products": [.select],
+                "due_counts": [.select], "due_days": [.select], "due_count_state": [.select],
             ]).union([
                 DatabaseRight(.select, on: "outbox", column: "received_at"),
                 DatabaseRight(.select, on: "notifications", column: "applied_at"),
@@ -323,27 +382,6 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 ].map { DatabaseRight(.select, on: "renewals", column: $0) })
         }
     }
-
-    /// What writes into requests of the staff what Apple refunded.
-    private static let followingRefunds = Set(
-        [
-            "state", "decider", "decided_at", "share_before", "refunded_before", "refunded_before_at", "apple_share",
-            "apple_amount", "apple_at", "reversed_at", "processed_at",
-        ].map { DatabaseRight(.update, on: "staff_refund_requests", column: $0) })
-
-    /// What has attempts to buy looked at again.
-    private static let recheckingAttempts = Set(
-        ["token", "product_id", "environment", "first_at", "last_at", "matched_order_id"]
-            .map { DatabaseRight(.select, on: "booked_attempts", column: $0) }
-    ).union([DatabaseRight(.update, on: "booked_attempts", column: "check_at")])
-
-    /// What decides about them.
-    private static let decidingRefunds = Set(
-        [
-            "state", "decider", "decided_at", "approved", "is_whole", "reference", "elsewhere_amount", "elsewhere_at",
-            "processed_at", "acted_by", "acted_role", "acted_at",
-        ].map { DatabaseRight(.update, on: "staff_refund_requests", column: $0) }
-            + ["reason", "note", "erased_at"].map { DatabaseRight(.update, on: "refund_request_texts", column: $0) })
 
     private static func rights(_ privileges: [String: [DatabaseRight.Privilege]]) -> Set<DatabaseRight> {
         Set(privileges.flatMap { object, privileges in privileges.map { DatabaseRight($0, on: object) } })

@@ -6,6 +6,6 @@ package enum AccountName {
     ///   - row: the account's row of `accounts`, if any.
     ///   - token: its token.
     package static func column(of row: String = "a", token: String) -> String {
-        "coalesce(\(row).account, (select n.account from storehook.account_names n where n.token = \(token))) as account"
+        "coalesce(\(row).account, (select handed.account from storehook.account_names handed where handed.token = \(token))) as account"
     }
 }

@@ -82,7 +82,7 @@ extension LedgerReader {
         let status = filter.status?.rawValue
         let days = filter.endingWithinDays.map { Int32(clamping: $0) }
         return BoundedList(
-            limit: limit,
+            limit: limit, lookingThrough: max(most, limit),
             elements: PostgresQuery(
                 "ledger.list",
                 """
