@@ -7097,8 +7097,8 @@ CREATE VIEW storehook.overview_now AS
             count(*) FILTER (WHERE ((e.state = 'enabled'::text) AND (h.paused_at IS NOT NULL))) AS paused,
             count(*) FILTER (WHERE (e.state = 'disabled'::text)) AS disabled,
             COALESCE(max(GREATEST((last."position" - c."position"), (0)::bigint)), (0)::bigint) AS behind,
-            (COALESCE(LEAST(sum(w.lanes), (10001)::numeric), (0)::numeric))::bigint AS lanes,
-            (COALESCE(LEAST(sum(d.count), (10001)::numeric), (0)::numeric))::bigint AS undelivered,
+            (LEAST(COALESCE(sum(w.lanes), (0)::numeric), (10001)::numeric))::bigint AS lanes,
+            (LEAST(COALESCE(sum(d.count), (0)::numeric), (10001)::numeric))::bigint AS undelivered,
             min(LEAST(w.oldest, n.told_at)) AS oldest
            FROM ((((((storehook.endpoints e
              JOIN storehook.endpoint_cursors c ON ((c.endpoint_id = e.id)))

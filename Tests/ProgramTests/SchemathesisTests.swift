@@ -89,7 +89,7 @@ struct SchemathesisTests {
             // It also removes members of the staff: this one stays.
             let keeping = """
                 create function public.keep() returns trigger language plpgsql as $$ begin
-                    return case when new.id = 1 then null else new end; end $$;
+                    return case when new.id = 1 then old else new end; end $$;
                 create trigger keep before update on storehook.staff_members for each row execute function public.keep();
                 create trigger keep before update on storehook.staff_tokens for each row execute function public.keep();
                 """

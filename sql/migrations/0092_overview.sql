@@ -107,8 +107,8 @@ with ready as (
            count(*) filter (where e.state = 'enabled' and h.paused_at is not null) as paused,
            count(*) filter (where e.state = 'disabled') as disabled,
            coalesce(max(greatest(last.position - c.position, 0)), 0) as behind,
-           coalesce(least(sum(w.lanes), 10001), 0)::bigint as lanes,
-           coalesce(least(sum(d.count), 10001), 0)::bigint as undelivered,
+           least(coalesce(sum(w.lanes), 0), 10001)::bigint as lanes,
+           least(coalesce(sum(d.count), 0), 10001)::bigint as undelivered,
            min(least(w.oldest, n.told_at)) as oldest
       from storehook.endpoints e
       join storehook.endpoint_cursors c on c.endpoint_id = e.id

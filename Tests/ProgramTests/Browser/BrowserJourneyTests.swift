@@ -79,12 +79,12 @@ struct BrowserJourneyTests {
     /// Bob asks why he is locked out.
     private func readWhy(_ desk: BrowserDesk, _ browser: WebBrowser) async throws {
         try await search("bob", browser)
-        #expect(try await browser.path == desk.bob.page)
+        try await eventually("the page is there") { try await browser.path == desk.bob.page }
         let purchase = try await browser.text(of: table("Purchases"))
         #expect(purchase.contains("Revoked") && purchase.contains("Nothing: no access now"), "\(purchase)")
         let order = try await desk.order(of: desk.bob)
         try await browser.press("\(table("Orders"))//a[starts-with(@href, '/orders/')]")
-        #expect(try await browser.path == "/orders/\(order)")
+        try await eventually("the page is there") { try await browser.path == "/orders/\(order)" }
         let lines = try await browser.text(of: table("Transactions and refunds"))
         #expect(lines.contains("Initial purchase") && lines.contains("Refund"), "\(lines)")
     }
@@ -92,7 +92,7 @@ struct BrowserJourneyTests {
     /// Carol's purchase could not be trusted, and now it can.
     private func replay(_ desk: BrowserDesk, _ browser: WebBrowser) async throws {
         try await browser.press("//nav[@class='pages']//a[normalize-space()='Service']")
-        #expect(try await browser.path == "/dead-letters")
+        try await eventually("the page is there") { try await browser.path == "/dead-letters" }
         try await browser.press("//table//a[starts-with(@href, '/dead-letters/')]")
         let letter = try await browser.place
         #expect(try await browser.text(of: "main").contains("untrusted_root"))
@@ -112,12 +112,12 @@ struct BrowserJourneyTests {
     private func refund(_ desk: BrowserDesk, _ browser: WebBrowser) async throws {
         try await search(desk.ada.transaction, browser)
         let order = try await desk.order(of: desk.ada)
-        #expect(try await browser.path == "/orders/\(order)")
+        try await eventually("the page is there") { try await browser.path == "/orders/\(order)" }
         let form = "//form[contains(@action, '/refund-requests')]"
         try await browser.press("\(form)//select[@name='type']/option[@value='full']")
         try await browser.type("charged twice", into: "\(form)//*[@name='reason']")
         try await browser.press("\(form)//button[@type='submit']")
-        #expect(try await browser.path == "/refund-requests/RF-001")
+        try await eventually("the page is there") { try await browser.path == "/refund-requests/RF-001" }
         #expect(try await fact("Status", browser) == "Pending")
         try await browser.press(button(of: "approve"))
         #expect(try await browser.text(of: "main").contains("The request is approved."))
@@ -130,7 +130,7 @@ struct BrowserJourneyTests {
     /// Bob gets a month.
     private func grant(_ desk: BrowserDesk, _ browser: WebBrowser) async throws {
         try await search(desk.bob.token, browser)
-        #expect(try await browser.path == desk.bob.page)
+        try await eventually("the page is there") { try await browser.path == desk.bob.page }
         #expect(try await browser.value(of: field("days", of: "grant")) == "30")
         try await browser.press("\(field("tier", of: "grant"))/option[@value='premium']")
         try await browser.press("\(field("reasonKind", of: "grant"))/option[@value='compensation']")
@@ -172,7 +172,7 @@ struct BrowserJourneyTests {
         try await eventually("the login is shown") { try await browser.path == "/login" }
         #expect(try await !browser.cookies.contains { $0.name == "storehook-plain" })
         try await browser.open("/customers")
-        #expect(try await browser.path == "/login")
+        try await eventually("the page is there") { try await browser.path == "/login" }
         // Who has kept the cookie is not let in by it.
         let thief = DeskBrowser(port: desk.port, [("Cookie", "\(session.name)=\(session.value)")])
         #expect(try await thief.get("/orders").status == 303)
