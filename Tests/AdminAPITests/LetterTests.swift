@@ -268,6 +268,8 @@ struct LetterTests {
             let answer = try await asked
             #expect(answer.status == 200 && answer.object?.string("state") == "done", "\(answer.body)")
             #expect(answer.object?.object("report")?.integer("letters") == 1)
+            let list = try await desk.get("/admin/jobs", token)
+            #expect(list.object?["jobs"]?.elements?.first?.object?["report"]?.isNull == true, "\(list.body)")
             let waiting = try await desk.send("POST", "/admin/dead-letters/\(id)/dry-run", token)
             #expect(waiting.status == 202 && waiting.object?.string("state") == "waiting", "\(waiting.body)")
             let job = try #require(waiting.object?.integer("id"))

@@ -22,10 +22,13 @@ struct EndpointPageTests {
             let place = try await pages.place()
             let empty = try await admin.post("/endpoints/1/rotate", ["hours": "24"])
             #expect(empty.status == 400 && empty.body.contains("say why"), "\(empty.body)")
-            let made = try await admin.post("/endpoints/1/rotate", ["hours": "24", "reason": "it leaked"])
+            let form = ["hours": "24", "reason": "it leaked", "once": "a-form"]
+            let made = try await admin.post("/endpoints/1/rotate", form)
             expectWhole(made, "rotated")
             let secret = try #require(made.body.firstMatch(of: /whsec_[A-Za-z0-9+\/=]+/)?.output)
             #expect(!(try await admin.get("/endpoints/1").body.contains(secret)))
+            // The same form again, as a reload sends it, makes no other secret.
+            #expect(try await admin.post("/endpoints/1/rotate", form).location == "/endpoints/1")
             #expect(try await pages.rows(after: place).map(\.act) == ["rotate_endpoint"])
             let support = try await pages.browser(.support)
             #expect(!(try await support.get("/endpoints/1").body.contains("/rotate\"")))

@@ -13,7 +13,7 @@ struct ConsoleBenchmark: AsyncParsableCommand {
         abstract: "Every page of the console among millions of transactions, and a hundred live overviews.",
         discussion: """
             Needs DATABASE_URL of a server on which databases may be created, ten gigabytes there, and the storehook program beside
-            this one. First an empty database with one worker: what a console costs that nobody looks at, and with live overviews. Then
+            this one. First an empty database with one worker: what a console costs without readers, and with live overviews. Then
             a database that is filled as the bench orders does, with a catalog and summed figures, which takes many minutes: one
             browser that is logged in loads every page, one after the other, with random orders and customers. Bounds: a
             median of 100 ms for each page; 2 % of a core and a query a second for a hundred overviews.

@@ -82,7 +82,7 @@ struct LiveOverviews: Sendable {
         _ console: SupervisedProgram, port: Int, _ tokens: [String], _ alone: Use, _ figures: inout Figures
     ) async throws {
         try await patiently("the console is ready", within: .seconds(30)) { await programs.receiverIsReady() }
-        StandardError.line("a console that nobody looks at for \(seconds) s …")
+        StandardError.line("a console without readers for \(seconds) s …")
         let unseen = try await watch(console)
         let heard = Heard()
         let readers = (0..<count).map { number in
@@ -106,13 +106,13 @@ struct LiveOverviews: Sendable {
             "PostgreSQL's CPU beyond that without a console, % of a core")
         figures.add(
             "cpu_percent", (seen.console + seen.server - alone.server) * 100, "both together, % of a core; bound: 2")
-        figures.add("unseen_cpu_percent", unseen.console * 100, "the console's CPU while nobody looks, % of a core")
+        figures.add("unseen_cpu_percent", unseen.console * 100, "the CPU of a console without readers, % of a core")
         figures.add(
             "transactions_per_second", seen.transactions - alone.transactions,
             "queries a second, all of the console's; bound: 1")
         figures.add(
             "unseen_transactions_per_second", unseen.transactions - alone.transactions,
-            "queries a second while nobody looks")
+            "queries a second of a console without readers")
     }
 
     /// Members of the staff, as many as it takes: a token of each.

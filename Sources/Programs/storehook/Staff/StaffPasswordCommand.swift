@@ -34,12 +34,12 @@ struct StaffPasswordCommand: ActingCommand {
         let member = try await Database.with(settings) {
             try await StaffPasswords($0).set(hash, for: mail.text, by: person)
         }
-        guard let member else { throw nobody }
+        guard let member else { throw unknownMember }
         output.print(
             CommandAnswer(member, text: "the password of \(member.mail) is set; sessions from before are over"))
     }
 
-    private var nobody: CommandFailure {
+    private var unknownMember: CommandFailure {
         CommandFailure(
             "no member of the staff has the address \(mail.text): storehook staff add \(mail.text) --role viewer")
     }
@@ -73,7 +73,7 @@ struct StaffPasswordCommand: ActingCommand {
             let member = try await StaffPasswords(pool).set(hash, for: mail.text, by: person) { member in
                 try show(Self.answer(member, password))
             }
-            guard member != nil else { throw nobody }
+            guard member != nil else { throw unknownMember }
         } isCurrent: { pool in
             try await StaffPasswords(pool).find(mail.text)?.hash.matches(password) ?? false
         }

@@ -9,8 +9,8 @@ import ServiceLifecycle
 import Staff
 import Synchronization
 
-/// Sends the overview to all who look on, by server-sent events. However many there are, the database is asked once in two seconds, for
-/// one row by its key; where nobody looks on it is not asked.
+/// Sends the overview to all readers by server-sent events. The feed asks the database once in two seconds, for one row by its key, however
+/// many readers there are. Without readers it does not ask.
 package final class OverviewFeed: Service {
     /// The bounds of a feed.
     package struct Bounds: Sendable {

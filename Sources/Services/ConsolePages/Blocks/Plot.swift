@@ -19,6 +19,9 @@ struct Plot: Sendable {
     /// A sentence below it.
     var note: String?
 
+    /// The most bars that a picture is made with.
+    static let most = 400
+
     // The picture is 1000 wide and 300 high: the marks stand left of 110, the names below 270.
     private static let left = 110
     private static let width = 890

@@ -101,7 +101,7 @@ struct AccountFigurePage: Sendable {
     private func plot(_ cells: [JSONObject], _ column: String, _ title: String) -> Plot {
         Plot(
             title: title, write: { $1.number($0) },
-            bars: cells.suffix(400).map { cell in
+            bars: cells.suffix(Plot.most).map { cell in
                 Plot.Bar(
                     name: cell.string("period") ?? "", value: cell[column]?.integer ?? 0,
                     isUnfinished: cell.bool("running") == true)

@@ -201,7 +201,7 @@ struct FigurePage: Sendable {
         return currencies.prefix(OverviewPages.mostPlots).map { currency in
             let own = cells.filter { ($0.string("currency") ?? "") == currency && $0.bool("notConverted") != true }
             let byPeriod = Dictionary(own.map { ($0.string("period") ?? "", $0) }) { first, _ in first }
-            let names = periods ?? own.suffix(Int(Self.mostBars)).map { $0.string("period") ?? "" }
+            let names = periods ?? own.suffix(Plot.most).map { $0.string("period") ?? "" }
             let bars = names.map { name in
                 let cell = byPeriod[name]
                 let value = cell?["values"]?.elements?.first?.integer
@@ -230,12 +230,12 @@ struct FigurePage: Sendable {
         else { return nil }
         switch answer.string("by") {
         case FigureQuestion.Step.day.rawValue:
-            guard to.number - from.number < mostBars else { return nil }
+            guard to.number - from.number < Plot.most else { return nil }
             return (from.number...to.number).map { CalendarDay(number: $0).description }
         case FigureQuestion.Step.month.rawValue:
             var names: [String] = []
             var month: FigureMonth? = FigureMonth(from)
-            while let next = month, next <= FigureMonth(to), names.count < Int(mostBars) {
+            while let next = month, next <= FigureMonth(to), names.count < Plot.most {
                 names.append(next.description)
                 month = next.advanced(by: 1)
             }
@@ -243,6 +243,4 @@ struct FigurePage: Sendable {
         default: return nil
         }
     }
-
-    private static let mostBars: Int64 = 400
 }

@@ -70,10 +70,17 @@ package struct Job: Sendable, Hashable {
     /// way then.
     package var isCounted = true
 
-    static let columns = """
-        j.id, j.act, j.filter, j.apps, j.up_to, j.per_second, j.total, j.done, j.skipped, j.state, j.error, j.report, j.actor,
+    static let columns = columns(report: "j.report")
+
+    /// The same without the report, which may be a megabyte.
+    static let listedColumns = columns(report: "null::json as report")
+
+    private static func columns(report: String) -> String {
+        """
+        j.id, j.act, j.filter, j.apps, j.up_to, j.per_second, j.total, j.done, j.skipped, j.state, j.error, \(report), j.actor,
         j.why, j.created_at, j.begun_at, j.ended_at, j.stopped_at, j.stopped_by, j.stopped_why
         """
+    }
 
     init(_ row: PostgresRow) throws {
         id = try row.decode("id")

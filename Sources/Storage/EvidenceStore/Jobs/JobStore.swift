@@ -167,7 +167,7 @@ package struct JobStore: Sendable {
             PostgresQuery(
                 "jobs.list",
                 """
-                select \(unescaped: Job.columns.replacing("j.report", with: "null::json as report")) from storehook.jobs j
+                select \(unescaped: Job.listedColumns) from storehook.jobs j
                  where j.id < \(before) and (\(then)::timestamptz is null or j.created_at <= \(then))
                    and (\(apps)::text[] is null or j.apps <@ \(apps))
                    and (\(state?.rawValue)::text is null or \(state?.rawValue) = case
