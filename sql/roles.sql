@@ -204,8 +204,8 @@ grant select on storehook.exchange_rates to storehook_worker;
 grant select, delete on storehook.conversion_marks to storehook_worker;
 grant select, insert, update, delete on storehook.converted_sums to storehook_worker;
 grant select, insert, delete on storehook.corrected_conversions to storehook_worker;
-grant select, insert, update, delete on storehook.figure_currencies, storehook.currency_sums, storehook.currency_values
-    to storehook_worker;
+grant select, insert, update, delete on storehook.figure_currencies, storehook.currency_sums, storehook.currency_values,
+    storehook.currency_value_days to storehook_worker;
 grant select, insert, update on storehook.asked_currencies to storehook_worker;
 -- And count accounts.
 grant select, insert, delete on storehook.account_counts to storehook_worker;

@@ -2,6 +2,21 @@
 
 CREATE SCHEMA storehook;
 
+CREATE TYPE storehook.converted_share AS (
+	environment text COLLATE pg_catalog."C",
+	cohort date,
+	bundle_id text COLLATE pg_catalog."C",
+	months smallint,
+	currency text COLLATE pg_catalog."C",
+	is_missing boolean,
+	count bigint,
+	unknown bigint,
+	amount numeric,
+	corrected_at timestamp with time zone
+);
+
+COMMENT ON TYPE storehook.converted_share IS 'what customers of one day (cohort) paid on another day, in a currency; columns as those of currency_values';
+
 CREATE FUNCTION storehook.account_payments(of_token uuid, of_environment text) RETURNS TABLE(bundle_id text, original_transaction_id text, starts_at timestamp with time zone, order_id bigint, item text, is_refunded boolean)
     LANGUAGE sql STABLE
     AS $$
@@ -5512,6 +5527,17 @@ COMMENT ON COLUMN storehook.currency_sums.unknown IS 'how many rows have no amou
 
 COMMENT ON COLUMN storehook.currency_sums.corrected_at IS 'when the last corrected rate of its conversions was corrected, since its month was last converted as a whole; null without one';
 
+CREATE TABLE storehook.currency_value_days (
+    target text NOT NULL COLLATE pg_catalog."C",
+    zone text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    shares storehook.converted_share[] NOT NULL
+);
+
+COMMENT ON TABLE storehook.currency_value_days IS 'the converted value_cells of one day of payments: what currency_values are sums of';
+
+COMMENT ON COLUMN storehook.currency_value_days.shares IS 'what each cohort paid on the day';
+
 CREATE TABLE storehook.currency_values (
     target text NOT NULL COLLATE pg_catalog."C",
     zone text NOT NULL COLLATE pg_catalog."C",
@@ -5526,15 +5552,14 @@ CREATE TABLE storehook.currency_values (
     count bigint NOT NULL,
     unknown bigint NOT NULL,
     amount numeric NOT NULL,
-    corrected_at timestamp with time zone,
-    CONSTRAINT currency_values_grain_check CHECK ((grain = ANY (ARRAY['day'::text, 'cohort'::text])))
+    corrected_at timestamp with time zone
 );
 
-COMMENT ON TABLE storehook.currency_values IS 'sums of value_cells, each cell converted by itself, by the month of the first payment: of each day, and of all days together';
+COMMENT ON TABLE storehook.currency_values IS 'sums of value_cells, each cell converted by itself: by the month of the first payment (cohort), by its day (cohort_day), and by its day for all apps together (all_cohort_day), where bundle_id is empty. An earlier release also keeps the sums of each day of payments here (day)';
 
-COMMENT ON COLUMN storehook.currency_values.day IS 'the day of the payments; of all days together, the cohort';
+COMMENT ON COLUMN storehook.currency_values.day IS 'the cohort; of the grain day, the day of the payments';
 
-COMMENT ON COLUMN storehook.currency_values.cohort IS 'the first day of the month of the first payment';
+COMMENT ON COLUMN storehook.currency_values.cohort IS 'the first day of the month of the first payment, or its day';
 
 COMMENT ON COLUMN storehook.currency_values.currency IS 'the currency of missing rows; else empty';
 
@@ -8532,6 +8557,12 @@ ALTER TABLE ONLY storehook.converted_sums
 ALTER TABLE ONLY storehook.currency_sums
     ADD CONSTRAINT currency_sums_pkey PRIMARY KEY (target, zone, grain, period, environment, measure, bundle_id, product_id, storefront, currency, is_missing);
 
+ALTER TABLE ONLY storehook.currency_value_days
+    ADD CONSTRAINT currency_value_days_pkey PRIMARY KEY (target, zone, day);
+
+ALTER TABLE storehook.currency_values
+    ADD CONSTRAINT currency_values_grain_check CHECK ((grain = ANY (ARRAY['day'::text, 'cohort'::text, 'cohort_day'::text, 'all_cohort_day'::text]))) NOT VALID;
+
 ALTER TABLE ONLY storehook.currency_values
     ADD CONSTRAINT currency_values_pkey PRIMARY KEY (target, zone, grain, day, environment, cohort, bundle_id, months, currency, is_missing);
 
@@ -9652,10 +9683,8 @@ REVOKE ALL ON FUNCTION storehook.note_forbidden_try(member bigint, tried text) F
 REVOKE ALL ON FUNCTION storehook.note_opened_texts(opened_by text, why text, opened bigint, is_export boolean, opened_kind text, opened_of text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.note_proxied_staff(proxied text, with_role text, of_apps text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION storehook.note_proxied_staff(proxied text, with_role text, of_apps text[]) TO storehook_console;
 
 REVOKE ALL ON FUNCTION storehook.note_proxied_try(proxied text, tried text) FROM PUBLIC;
-GRANT ALL ON FUNCTION storehook.note_proxied_try(proxied text, tried text) TO storehook_console;
 
 REVOKE ALL ON FUNCTION storehook.note_resent(resent_by text, delivery bigint, endpoints bigint[], events bigint[], written timestamp with time zone[]) FROM PUBLIC;
 
@@ -9704,9 +9733,3 @@ REVOKE ALL ON FUNCTION storehook.telling_differences(most integer, OUT looked bi
 REVOKE ALL ON FUNCTION storehook.unverifiable() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION storehook.work_job(worked bigint, portion integer, OUT settled integer, OUT passed integer) FROM PUBLIC;
-
-GRANT SELECT,INSERT,DELETE ON TABLE storehook.console_sessions TO storehook_console;
-
-GRANT UPDATE(seen_at) ON TABLE storehook.console_sessions TO storehook_console;
-
-GRANT SELECT ON TABLE storehook.staff_passwords TO storehook_console;

@@ -36,11 +36,14 @@ struct ConversionCheckTests {
         ("currency_sums", "delete from storehook.currency_sums where grain = 'app_day'"),
         ("currency_sums", "delete from storehook.currency_sums where grain = 'plain_month'"),
         ("currency_sums", "delete from storehook.currency_sums"),
-        ("currency_values", "update storehook.currency_values set amount = amount + 1 where grain = 'day'"),
+        ("currency_value_days", "update storehook.currency_value_days set day = day - 400"),
+        ("currency_value_days", "update storehook.currency_value_days set shares = shares[2:]"),
+        ("currency_values", "update storehook.currency_values set amount = amount + 1 where grain = 'cohort_day'"),
         ("currency_values", "update storehook.currency_values set amount = amount + 1 where grain = 'cohort'"),
-        ("currency_values", "update storehook.currency_values set day = day - 400 where grain = 'day'"),
         ("currency_values", "update storehook.currency_values set months = months + 1"),
         ("currency_values", "delete from storehook.currency_values where grain = 'cohort'"),
+        ("currency_values", "delete from storehook.currency_values where grain = 'cohort_day'"),
+        ("currency_values", "update storehook.currency_values set amount = 7 where grain = 'all_cohort_day'"),
         ("currency_values", "delete from storehook.currency_values"),
     ]
 
@@ -59,7 +62,12 @@ struct ConversionCheckTests {
                 try await database.site.pool.withTransaction { try $0.executeScript(statement) }
                 #expect(try await database.conversions() != right, "\(statement)")
                 let tables = try await database.differences().map(\.table)
-                #expect(Set(tables) == [table], "\(statement): \(tables)")
+                // Sums are compared with the kept days, too: they may differ where a day does.
+                let others = Set(tables).subtracting([table])
+                #expect(
+                    others.isSubset(of: table == "currency_value_days" ? ["currency_values"] : []),
+                    "\(statement): \(tables)")
+                #expect(tables.contains(table), "\(statement): \(tables)")
                 #expect(try await database.differences(repair: true).count == tables.count, "\(statement)")
                 try await database.settle(currency: "EUR")
                 #expect(try await database.conversions() == right, "\(statement)")

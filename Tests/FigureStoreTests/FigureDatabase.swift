@@ -156,6 +156,8 @@ struct FigureDatabase: Sendable {
             select 'sum ' || to_jsonb(s)::text from storehook.currency_sums s
             union all
             select 'paid ' || to_jsonb(v)::text from storehook.currency_values v where (v.count, v.unknown, v.amount) <> (0, 0, 0)
+            union all
+            select 'paid day ' || to_jsonb(k)::text from storehook.currency_value_days k
             order by 1
             """)
     }

@@ -20,7 +20,7 @@ struct RoleTests {
                                'storehook_api', 'storehook_bi', 'storehook_console')
         ), relation as (
             select oid, case when relispartition then 'outbox partition' else relname::text end as name
-              from pg_class where relnamespace = 'storehook'::regnamespace and relkind not in ('i', 'I', 'S')
+              from pg_class where relnamespace = 'storehook'::regnamespace and relkind not in ('i', 'I', 'S', 'c')
         ), may as (
             select r.name as role, p.privilege || ' on ' || t.name as has
               from role r, relation t, unnest(
@@ -60,7 +60,7 @@ struct RoleTests {
             let relations = try await site.pool.query(
                 """
                 select distinct case when relispartition then 'outbox partition' else relname::text end
-                  from pg_class where relnamespace = 'storehook'::regnamespace and relkind not in ('i', 'I', 'S')
+                  from pg_class where relnamespace = 'storehook'::regnamespace and relkind not in ('i', 'I', 'S', 'c')
                 """
             ).map { try $0.decode(0, as: String.self) }
             for role in DatabaseRole.allCases {

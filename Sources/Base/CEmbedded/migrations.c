@@ -302,6 +302,9 @@ static const struct storehook_migration migrations[] = {
     {100, "recorded_figures", (const unsigned char[]){
 #embed "../../../sql/migrations/0100_recorded_figures.sql" suffix(, 0)
     }},
+    {101, "daily_values", (const unsigned char[]){
+#embed "../../../sql/migrations/0101_daily_values.sql" suffix(, 0)
+    }},
 };
 
 int storehook_migration_count(void) { return sizeof migrations / sizeof migrations[0]; }

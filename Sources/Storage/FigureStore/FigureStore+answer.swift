@@ -70,11 +70,12 @@ extension FigureAnswer {
 }
 
 extension FigureQuestion {
-    /// The sums of a grain. An index has those of a period and measure together, and nearly always there are as few as values.
+    /// The sums of a grain. An index has those of a period and measure together, and nearly always there are as few as values. Plans have the
+    /// sums of several products each: PostgreSQL adds these up.
     fileprivate func sums(
         _ grain: String, in zone: String, _ session: borrowing PostgresSession
     ) throws -> SummedColumns {
-        if !isWhole {
+        if !isWhole, split != .plan {
             let found = try SummedColumns("figures.sums", .sums(self, grain, zone), session)
             // PostgreSQL adds up more than these.
             if found.count < Self.mostSums { return found }

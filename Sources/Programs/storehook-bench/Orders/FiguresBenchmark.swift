@@ -23,6 +23,7 @@ struct FiguresBenchmark: AsyncParsableCommand {
 
     @Option(help: "Orders, and as many accounts; five to six times as many transactions.") var orders = 1_000_000
     @Option(help: "How often each is asked.") var asks = 50
+    @Option(help: "Asks only what has this text in its name.") var only = ""
     @Flag(help: "DATABASE_URL names a migrated database: fill it where it is empty, and leave it.") var keep = false
 
     private static let bound = (figure: 200.0, rows: 100.0)
@@ -60,7 +61,7 @@ struct FiguresBenchmark: AsyncParsableCommand {
         }
         let took = Int((ContinuousClock.now - start) / .seconds(1))
         try await pool.query(
-            "vacuum (analyze) storehook.figure_sums, storehook.currency_sums, storehook.value_sums, storehook.currency_values",
+            "vacuum (analyze) storehook.figure_sums, storehook.currency_sums, storehook.value_sums, storehook.currency_values, storehook.currency_value_days",
             deadline: .seconds(600))
         print("\(what) in \(took) s")
     }
@@ -89,7 +90,7 @@ struct FiguresBenchmark: AsyncParsableCommand {
     /// - Parameter currency: nil for each by itself.
     private func ask(_ store: FigureStore, in currency: String? = nil) async throws {
         for figure in Figure.allCases where currency == nil || figure.isMoney {
-            for (name, question) in questions(figure, in: currency) {
+            for (name, question) in questions(figure, in: currency) where isWanted(name) {
                 do {
                     report(name, try await latencies { _ = try await store.answer(question) }, Self.bound.figure)
                 } catch let many as TooManyCells { print("\(name): \(many)") }
@@ -105,7 +106,8 @@ struct FiguresBenchmark: AsyncParsableCommand {
                 (" of a currency", FigureRowQuestion(question, currency: "JPY")),
                 (" of an app", FigureRowQuestion(app)),
             ]
-            for (part, asked) in narrowed where asked.question.apps == nil || figure.splits.contains(.app) {
+            for (part, asked) in narrowed
+            where isWanted("\(name), rows\(part)") && (asked.question.apps == nil || figure.splits.contains(.app)) {
                 report(
                     "\(name), rows\(part)", try await latencies { _ = try await store.rows(asked, limit: 25) },
                     Self.bound.rows)
@@ -116,7 +118,7 @@ struct FiguresBenchmark: AsyncParsableCommand {
     /// The first answers in a currency, from the cells: one of each.
     private func askFirst(_ store: FigureStore, in currency: String) async throws {
         for figure in Figure.allCases where figure.isMoney {
-            for (name, question) in questions(figure, in: currency) {
+            for (name, question) in questions(figure, in: currency) where isWanted(name) {
                 let start = ContinuousClock.now
                 do { _ = try await store.answer(question) } catch let many as TooManyCells {
                     print("\(name): \(many)")
@@ -126,6 +128,8 @@ struct FiguresBenchmark: AsyncParsableCommand {
             }
         }
     }
+
+    private func isWanted(_ name: String) -> Bool { only.isEmpty || name.contains(only) }
 
     private func addRates(_ pool: PostgresPool) async throws {
         try await pool.query(

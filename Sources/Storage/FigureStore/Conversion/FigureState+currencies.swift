@@ -211,7 +211,8 @@ extension PostgresQuery {
             ), missing as materialized (
                 select w.currency,
                        exists (select from storehook.currency_sums s where s.target = w.currency and s.zone = \(beginning))
-                       or exists (select from storehook.currency_values v where v.target = w.currency and v.zone = \(beginning)) as is_left
+                       or exists (select from storehook.currency_values v where v.target = w.currency and v.zone = \(beginning))
+                       or exists (select from storehook.currency_value_days v where v.target = w.currency and v.zone = \(beginning)) as is_left
                   from wanted w
                  where not exists (select from storehook.figure_currencies f where f.currency = w.currency and f.zone = \(beginning))
             ), begun as (
@@ -249,13 +250,17 @@ extension PostgresQuery {
             delete from storehook.currency_values where ctid = any (array(
                 select v.ctid from held join storehook.currency_values v using (target, zone) limit 20000))
             returning target
+        ), paid_days as (
+            delete from storehook.currency_value_days where ctid = any (array(
+                select v.ctid from held join storehook.currency_value_days v using (target, zone) limit 2000))
+            returning target
         ), former as (
             delete from storehook.converted_sums where ctid = any (array(select ctid from storehook.converted_sums limit 20000)) returning target
         ), corrected as (
             delete from storehook.corrected_conversions where ctid = any (array(select ctid from storehook.corrected_conversions limit 20000))
             returning target
         )
-        select distinct target from (table sums union all table paid union all table former union all table corrected) gone
+        select distinct target from (table sums union all table paid union all table paid_days union all table former union all table corrected) gone
         """)
 }
 
@@ -277,6 +282,6 @@ extension FigureStore {
                 select v.target, v.zone from storehook.currency_values v where (v.target, v.zone) > (paid.target, paid.zone)
                  order by v.target, v.zone limit 1) n
         )
-        select target, zone from sums union select target, zone from paid
+        select target, zone from sums union select target, zone from paid union select target, zone from storehook.currency_value_days
         """
 }

@@ -23,7 +23,7 @@ extension FigureStore {
                         try FigureDifference($0, table: "currency_sums")
                     }
                         + session.query(.convertedValuesThatDiffer(month, kept), deadline: .seconds(600)).map {
-                            try FigureDifference($0, table: "currency_values")
+                            try FigureDifference($0, table: "currency_value_days")
                         }
                 }
                 count += differences.count
@@ -42,7 +42,7 @@ extension FigureStore {
             try await pool.withTransaction(TransactionOptions(name: "figures.sum_converted_values")) { session in
                 // The lock is taken by a statement of its own: the next one sees all days of the worker that held it.
                 try session.query("select 1 from storehook.figure_state for update")
-                try session.query("delete from storehook.currency_values where grain = 'cohort'")
+                try session.query("delete from storehook.currency_values")
                 try session.query(.sumConvertedValues, deadline: .seconds(600))
             }
         }
@@ -60,7 +60,7 @@ extension PostgresQuery {
               from (select day from storehook.figure_cells where zone = \(zone)
                     union select day from storehook.value_cells where zone = \(zone)
                     union select period from storehook.currency_sums where target = \(currency) and zone = \(zone)
-                    union select day from storehook.currency_values where target = \(currency) and zone = \(zone) and grain = 'day') d
+                    union select day from storehook.currency_value_days where target = \(currency) and zone = \(zone)) d
              order by 1
             """)
     }
@@ -112,8 +112,7 @@ extension PostgresQuery {
                   from generate_series(\(month.days.lowerBound.description)::text::timestamp,
                                        \(month.days.upperBound.description)::text::timestamp, interval '1 day') d (day)
             ), \(unescaped: CurrencyValues.parts), stored as materialized (
-                select s.* from z cross join days d
-                  join storehook.currency_values s on (s.target, s.zone, s.grain, s.day) = (z.target, z.zone, 'day', d.day)
+                \(unescaped: CurrencyValues.kept)
             )
             select day::text as day, concat_ws(' ', target, day, environment, cohort, bundle_id, months, currency, is_missing) as key,
                    case when s.count is not null then format('%s rows, %s unknown, %s', s.count, s.unknown, s.amount) end as stored,
@@ -127,12 +126,12 @@ extension PostgresQuery {
     fileprivate static let convertedValueSumsThatDiffer = PostgresQuery(
         "figures.converted_value_sums_that_differ",
         """
-        select day::text as day, concat_ws(' ', target, zone, environment, cohort, bundle_id, months, currency, is_missing) as key,
+        select day::text as day, concat_ws(' ', target, zone, grain, environment, cohort, bundle_id, months, currency, is_missing) as key,
                case when s.count is not null then format('%s rows, %s', s.count, s.amount) end as stored,
                case when d.count is not null then format('%s rows, %s', d.count, d.amount) end as derived
           from (select * from (\(unescaped: CurrencyValues.ofAllDays)) d where (count, unknown, amount) <> (0, 0, 0)) d
-          full join (select * from storehook.currency_values where grain = 'cohort' and (count, unknown, amount) <> (0, 0, 0)) s
-            using (target, zone, day, environment, cohort, bundle_id, months, currency, is_missing)
+          full join (select * from storehook.currency_values where (count, unknown, amount) <> (0, 0, 0)) s
+            using (target, zone, grain, day, environment, cohort, bundle_id, months, currency, is_missing)
          where (d.count, d.unknown, d.amount) is distinct from (s.count, s.unknown, s.amount)
          order by 1, 2
         """)

@@ -14,7 +14,7 @@ extension FigureAnswer {
         let summed: SummedColumns
         switch question.currency {
         case nil: summed = try SummedColumns("figures.values", .values(question, zone), session)
-        case let currency? where question.step == .month && state.keeps(currency, in: zone):
+        case let currency? where state.keeps(currency, in: zone):
             summed = try SummedColumns("figures.kept_values", .keptValues(question, zone, in: currency), session)
         case let currency?:
             summed = try SummedColumns(
@@ -54,19 +54,18 @@ extension PostgresQuery {
             """
     }
 
-    /// What customers paid, from kept sums in a currency. Columns as in ``values(_:_:)``.
+    /// What customers paid, from kept sums in a currency: by the month of the first payment, or by its day for other periods. Columns as in
+    /// ``values(_:_:)``. Of several apps, and of the days of a fiscal month, they are added up as they are read.
     fileprivate static func keptValues(
         _ question: FigureQuestion, _ zone: String, in currency: String
     ) -> PostgresQuery {
         """
-        select v.cohort as period, \(unescaped: question.split.map { "v.\($0.column)" } ?? "''") as part, v.currency, v.is_missing,
-               v.months::bigint as place, sum(v.count)::bigint as count, 0::bigint as free, sum(v.unknown)::bigint as unknown,
-               sum(v.amount) as amount, max(v.corrected_at) as corrected_at
+        select \(unescaped: question.period(ofSum: "v.cohort")) as period, \(unescaped: question.split.map { "v.\($0.column)" } ?? "''") as part, v.currency, v.is_missing,
+               v.months::bigint as place, v.count, 0::bigint as free, v.unknown, v.amount, v.corrected_at
           from storehook.currency_values v
-         where v.target = \(currency) and v.zone = \(zone) and v.grain = 'cohort' and v.environment = \(question.environment)
+         where v.target = \(currency) and v.zone = \(zone) and v.grain = \(question.grainOfValues) and v.environment = \(question.environment)
            and v.day between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
            and (\(question.apps == nil) or v.bundle_id = any (\(question.apps.map { $0.sorted() } ?? []))) and v.count <> 0
-         group by 1, 2, v.currency, v.is_missing, v.months
         """
     }
 
@@ -88,5 +87,12 @@ extension PostgresQuery {
         select period, part, \(unescaped: ConvertedCells.lostCurrency) as currency, months::bigint as place, \(unescaped: ConvertedCells.sums)
           from converted group by period, part, 3, months, coalesce(is_lost, false)
         """
+    }
+}
+
+extension FigureQuestion {
+    /// The grain with the fewest values in a currency for the question.
+    fileprivate var grainOfValues: String {
+        if step == .month { "cohort" } else if apps == nil && split == nil { "all_cohort_day" } else { "cohort_day" }
     }
 }

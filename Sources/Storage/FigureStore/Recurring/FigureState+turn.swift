@@ -27,29 +27,48 @@ extension FigureState {
     }
 
     /// The number of the content that this release sums. A release that sums more has the next number, and sums all days anew.
-    static let content: Int16 = 6
+    static let content: Int16 = 7
 
-    /// Marks the hours in which periods began or ended since the last call. After an earlier release, which summed less, marks all days.
-    /// - Returns: whether it marked all days.
+    /// The number of the earliest content with the same cells and the same sums of them. Later ones differ in what kept currencies have.
+    private static let contentOfCells: Int16 = 6
+
+    /// Marks the hours in which periods began or ended since the last call. After an earlier release, which summed less, marks all days, or has
+    /// all currencies begin anew.
+    /// - Returns: whether it did more than that: there is more to do.
     mutating func turn(_ session: borrowing PostgresSession) throws -> Bool {
         let row = try session.query(.turn(to: Self.content)).one()
         let before = try row.decode("turned_until", as: PostgresTimestamp?.self)
-        if let before, try row.decode("content", as: Int16.self) >= Self.content {
-            try session.query(.markTurned(since: before))
-            for zone in zones { try session.query(.markCohorts(since: before, in: zone)) }
+        let content = try row.decode("content", as: Int16.self)
+        if let before, content >= Self.content {
+            try mark(since: before, session)
             return false
+        } else if let before, content >= Self.contentOfCells {
+            try mark(since: before, session)
+            try forgetCurrencies(session)
+            return true
         } else {
             try markAllDays(session)
             try session.query("delete from storehook.figure_sums where grain in ('all_country', 'all_day')")
             try session.query(.sumAllApps, deadline: .seconds(600))
-            // Nor does an earlier release convert its changes. The kept currencies are deleted, and begin anew.
-            try session.query("delete from storehook.figure_currencies")
-            currencies = []
+            // Nor does an earlier release convert its changes.
+            try forgetCurrencies(session)
             // A release without fiscal months takes their zone for an earlier one, and deletes it in portions. The rest is deleted, too, and
             // all of its days are summed anew.
             if fiscalZoneBeside != nil { try forgetFiscalMonths(session) }
             return true
         }
+    }
+
+    /// Marks the hours and the days of cohorts that time decided since an instant.
+    private func mark(since instant: PostgresTimestamp, _ session: borrowing PostgresSession) throws {
+        try session.query(.markTurned(since: instant))
+        for zone in zones { try session.query(.markCohorts(since: instant, in: zone)) }
+    }
+
+    /// Ends to keep all currencies. Their sums are deleted, and those that are still asked for begin anew.
+    private mutating func forgetCurrencies(_ session: borrowing PostgresSession) throws {
+        try session.query("delete from storehook.figure_currencies")
+        currencies = []
     }
 
     /// Marks all days from the first row to the last one: workers sum them anew.

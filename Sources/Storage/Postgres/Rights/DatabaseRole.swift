@@ -103,6 +103,7 @@ package enum DatabaseRole: String, Sendable, CaseIterable {
                 "figure_currencies": [.select, .insert, .update, .delete],
                 "currency_sums": [.select, .insert, .update, .delete],
                 "currency_values": [.select, .insert, .update, .delete],
+                "currency_value_days": [.select, .insert, .update, .delete],
                 "asked_currencies": [.select, .insert, .update],
                 "account_counts": [.select, .insert, .delete], "account_count_state": [.select, .update],
                 "due_counts": [.select, .insert, .delete], "due_days": [.select, .insert, .delete],
