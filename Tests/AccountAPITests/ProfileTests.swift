@@ -85,10 +85,12 @@ struct ProfileTests {
                 ("100%", ["5"]),
                 ("100% a_b\\c", ["5"]), ("1000 a_", []), ("%", []), ("zoë", ["7"]), ("a\0", []),
             ] {
-                let found = try await shop.accounts.accounts(named: prefix)
+                let found = try await shop.accounts.accounts(named: prefix).tokens
                 #expect(found == accounts.map { AccountToken.of($0) }.sorted(), "\(prefix)")
             }
-            #expect(try await shop.accounts.accounts(named: "ann", limit: 2).count == 2)
+            let some = try await shop.accounts.accounts(named: "ann", limit: 2)
+            #expect(some.tokens.count == 2 && some.isMore)
+            #expect(try await shop.accounts.accounts(named: "ann").isMore == false)
             for column in ["name", "mail"] {
                 let plan = try await shop.api.observer.withTransaction { session in
                     try session.query("set local enable_seqscan = off")

@@ -136,6 +136,17 @@ struct SearchTests {
                 let answer = try await search(desk, text, some)
                 #expect(hits(answer).isEmpty && !answer.body.contains(Desk.other), "\(text): \(answer.body)")
             }
+            // A hundred accounts of no app of theirs come before the one that is.
+            try await name(desk, 1, "Zoe Here", "zoe@example.com")
+            try await desk.observer.query(
+                """
+                insert into storehook.account_profiles (token, name, mail, changed_at)
+                select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'Zoe ' || n, null, now()
+                  from generate_series(1, 150) n
+                """)
+            let zoe = try await search(desk, "zoe", some)
+            #expect(hits(zoe).count == 1 && zoe.object?.bool("isMore") == false, "\(zoe.body)")
+            #expect(try await search(desk, "zoe", all).object?.bool("isMore") == true)
             let own = try await search(desk, "person-1", some)
             #expect(hits(own).count == 1 && !own.body.contains(Desk.other), "\(own.body)")
             // What was found before the apps changed is not shown afterwards.

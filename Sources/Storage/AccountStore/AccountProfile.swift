@@ -25,8 +25,10 @@ package struct AccountProfile: Sendable, Hashable {
 }
 
 extension AccountStore {
-    /// The most accounts that ``accounts(named:limit:)`` returns.
+    /// The most accounts that ``accounts(named:isWhole:apps:limit:)`` returns.
     package static let mostNamed = 100
+    /// The most names, and the most addresses, that are looked through for accounts of some apps.
+    private static let mostLookedThrough: Int64 = 2_000
 
     /// Replaces an account's profile; an empty one deletes it. An erased account gets none: the operator's servers may go on sending it.
     ///
@@ -77,15 +79,19 @@ extension AccountStore {
     /// The accounts with a name or mail address that begins with a text, in any case, in the order of their tokens.
     /// - Parameters:
     ///   - isWhole: whether the text is the whole name or address, for readers that must not learn the rest of it.
+    ///   - apps: only accounts with a purchase of one of these apps; nil for all accounts. Two thousand names and as many addresses are looked
+    ///     through for them.
     ///   - limit: the most to return.
+    /// - Returns: the accounts, and whether there may be more.
     /// - Throws: `PostgresError`.
     package func accounts(
-        named prefix: String, isWhole: Bool = false, limit: Int = AccountStore.mostNamed
-    ) async throws -> [UniqueIdentifier] {
-        guard !prefix.isEmpty, !prefix.utf8.contains(0) else { return [] }
-        return try await pool.query(.accounts(named: prefix, isWhole, limit)).map {
-            UniqueIdentifier(try $0.decode(0, as: UUID.self))
-        }
+        named prefix: String, isWhole: Bool = false, apps: [String]? = nil, limit: Int = AccountStore.mostNamed
+    ) async throws -> (tokens: [UniqueIdentifier], isMore: Bool) {
+        guard !prefix.isEmpty, !prefix.utf8.contains(0) else { return ([], false) }
+        let most = apps == nil ? Int64(limit) : Self.mostLookedThrough
+        let rows = try await pool.query(.accounts(named: prefix, isWhole, apps, lookingThrough: most, limit))
+        let tokens = try rows.compactMap { try $0.decode("token", as: UUID?.self).map { UniqueIdentifier($0) } }
+        return (tokens, try tokens.count == limit || rows.contains { try $0.decode("is_cut") })
     }
 }
 
@@ -103,18 +109,29 @@ extension PostgresQuery {
             "select token, name, mail from storehook.account_profiles where token = any(\(tokens.map { UUID($0) }))")
     }
 
-    /// Each by its index, which has texts in the order of their bytes.
-    fileprivate static func accounts(named prefix: String, _ isWhole: Bool, _ limit: Int) -> PostgresQuery {
+    /// Each by its index, which has texts in the order of their bytes: `token`, null in one row where there is none; `is_cut`, whether not all
+    /// names were looked through.
+    fileprivate static func accounts(
+        named prefix: String, _ isWhole: Bool, _ apps: [String]?, lookingThrough most: Int64, _ limit: Int
+    ) -> PostgresQuery {
         let pattern =
             ["\\", "%", "_"].reduce(prefix) { $0.replacing($1, with: "\\" + $1) } + (isWhole ? "" : "%")
         return PostgresQuery(
             "accounts.named",
             """
-            select token from (
-                (select token from storehook.account_profiles where lower(name) like lower(\(pattern)) limit \(Int64(limit)))
-                union
-                (select token from storehook.account_profiles where lower(mail) like lower(\(pattern)) limit \(Int64(limit)))
-            ) found order by token limit \(Int64(limit))
+            with named as materialized (
+                select token from storehook.account_profiles where lower(name) like lower(\(pattern)) limit \(most)
+            ), mailed as materialized (
+                select token from storehook.account_profiles where lower(mail) like lower(\(pattern)) limit \(most)
+            ), found as (
+                select f.token from (table named union table mailed) f
+                 where \(apps == nil)
+                    or exists (select from storehook.account_lines l where l.token = f.token and l.bundle_id = any (\(apps ?? [])))
+                 order by f.token limit \(Int64(limit))
+            )
+            select f.token, (select count(*) = \(most) from named) or (select count(*) = \(most) from mailed) as is_cut
+              from (values (true)) one left join found f on true
+             order by f.token
             """)
     }
 

@@ -92,9 +92,10 @@ extension AdminHandlers {
             }
             // How a name goes on is not for all to learn, letter by letter.
             let mayOpen = rules.refusal(of: .openPersonalText, by: member.role, of: member.scope) == nil
-            let people = try await accounts.accounts(named: text, isWhole: !mayOpen)
-            search.isMore = people.count == AccountStore.mostNamed
-            hits += people.map { KeptSearch.Hit(.person, token: $0) }
+            let apps = try await hasAccounts(member) ? nil : Self.apps(of: member.scope)
+            let people = try await accounts.accounts(named: text, isWhole: !mayOpen, apps: apps)
+            search.isMore = people.isMore
+            hits += people.tokens.map { KeptSearch.Hit(.person, token: $0) }
             hits += try await purchases(found.purchases, named: text)
         }
         let (visible, places) = try await self.visible(hits, to: member)
