@@ -40,52 +40,17 @@ struct BrowserJourneyTests {
         #expect(try await browser.title == (expected ? "scripts" : "no scripts"))
     }
 
-    /// Loads the page again and again until it says something.
-    private func reload(_ what: String, _ browser: WebBrowser, until text: String, in selector: String) async throws {
-        let place = try await browser.place
-        try await eventually(what) {
-            try await browser.open(place)
-            guard try await browser.count(selector) > 0 else { return false }
-            return try await browser.text(of: selector).contains(text)
-        }
-    }
-
-    private func search(_ text: String, _ browser: WebBrowser) async throws {
-        try await browser.type(text, into: "#search")
-        try await browser.press("form.search button")
-    }
-
-    /// What stands under a label; of several the first.
-    private func fact(_ label: String, _ browser: WebBrowser) async throws -> String {
-        try await browser.text(of: Self.fact(label))
-    }
-
-    private static func fact(_ label: String) -> String {
-        "(//dt[normalize-space()='\(label)']/following-sibling::dd)[1]"
-    }
-
-    private func table(_ caption: String) -> String { "//table[normalize-space(caption)='\(caption)']" }
-
-    private func button(of what: String) -> String {
-        "//form[.//input[@name='what' and @value='\(what)']]//button[@type='submit']"
-    }
-
-    private func field(_ name: String, of what: String) -> String {
-        "//form[.//input[@name='what' and @value='\(what)']]//*[@name='\(name)']"
-    }
-
     // MARK: The steps
 
     /// Bob asks why he is locked out.
     private func readWhy(_ desk: BrowserDesk, _ browser: WebBrowser) async throws {
-        try await search("bob", browser)
-        try await eventually("the page is there") { try await browser.path == desk.bob.page }
-        let purchase = try await browser.text(of: table("Purchases"))
+        try await browser.search("bob", leadingTo: desk.bob.page)
+        let purchase = try await browser.text(of: Spot.table("Purchases"))
         #expect(purchase.contains("Revoked") && purchase.contains("Nothing: no access now"), "\(purchase)")
         let order = try await desk.order(of: desk.bob)
-        try await browser.press("\(table("Orders"))//a[starts-with(@href, '/orders/')]")
+        try await browser.press("\(Spot.table("Orders"))//a[starts-with(@href, '/orders/')]")
         try await eventually("the page is there") { try await browser.path == "/orders/\(order)" }
-        let lines = try await browser.text(of: table("Transactions and refunds"))
+        let lines = try await browser.text(of: Spot.table("Transactions and refunds"))
         #expect(lines.contains("Initial purchase") && lines.contains("Refund"), "\(lines)")
     }
 
@@ -96,56 +61,53 @@ struct BrowserJourneyTests {
         try await browser.press("//table//a[starts-with(@href, '/dead-letters/')]")
         let letter = try await browser.place
         #expect(try await browser.text(of: "main").contains("untrusted_root"))
-        try await browser.press(button(of: "rehearse"))
-        #expect(try await browser.path.hasPrefix("/jobs/"))
-        let changes = table("Subscriptions that would change")
-        try await reload("the dry run is done", browser, until: "Active", in: changes)
+        try await browser.press(Spot.button(of: "rehearse"))
+        try await eventually("the job is there") { try await browser.path.hasPrefix("/jobs/") }
+        let changes = Spot.table("Subscriptions that would change")
+        try await browser.reload("the dry run is done", until: "Active", in: changes)
         try await browser.open(letter)
-        try await browser.type("the root is trusted now", into: field("reason", of: "replay"))
-        try await browser.press(button(of: "replay"))
-        #expect(try await browser.text(of: "main").contains("The letter is back on the queue."))
+        try await browser.type("the root is trusted now", into: Spot.field("reason", of: "replay"))
+        try await browser.press(Spot.button(of: "replay"))
+        try await browser.says("The letter is back on the queue.")
         try await browser.open(desk.carol.page)
-        try await reload("carol has what she bought", browser, until: "Active", in: table("Purchases"))
+        try await browser.reload("carol has what she bought", until: "Active", in: Spot.table("Purchases"))
     }
 
     /// Ada wants her money back: asked, approved, and then Apple's to do.
     private func refund(_ desk: BrowserDesk, _ browser: WebBrowser) async throws {
-        try await search(desk.ada.transaction, browser)
         let order = try await desk.order(of: desk.ada)
-        try await eventually("the page is there") { try await browser.path == "/orders/\(order)" }
+        try await browser.search(desk.ada.transaction, leadingTo: "/orders/\(order)")
         let form = "//form[contains(@action, '/refund-requests')]"
         try await browser.press("\(form)//select[@name='type']/option[@value='full']")
         try await browser.type("charged twice", into: "\(form)//*[@name='reason']")
         try await browser.press("\(form)//button[@type='submit']")
         try await eventually("the page is there") { try await browser.path == "/refund-requests/RF-001" }
-        #expect(try await fact("Status", browser) == "Pending")
-        try await browser.press(button(of: "approve"))
-        #expect(try await browser.text(of: "main").contains("The request is approved."))
-        #expect(try await fact("Status", browser) == "Approved")
+        #expect(try await browser.fact("Status") == "Pending")
+        try await browser.press(Spot.button(of: "approve"))
+        try await browser.says("The request is approved.")
+        #expect(try await browser.fact("Status") == "Approved")
         try await browser.open("/refund-requests/RF-001")
         try await desk.store.shop("refunds", #"{"transactionId":"\#(desk.ada.transaction)"}"#)
-        try await reload("Apple's refund is seen", browser, until: "Processed", in: Self.fact("Status"))
+        try await browser.reload("Apple's refund is seen", until: "Processed", in: Spot.fact("Status"))
     }
 
     /// Bob gets a month.
     private func grant(_ desk: BrowserDesk, _ browser: WebBrowser) async throws {
-        try await search(desk.bob.token, browser)
-        try await eventually("the page is there") { try await browser.path == desk.bob.page }
-        #expect(try await browser.value(of: field("days", of: "grant")) == "30")
-        try await browser.press("\(field("tier", of: "grant"))/option[@value='premium']")
-        try await browser.press("\(field("reasonKind", of: "grant"))/option[@value='compensation']")
-        try await browser.press(button(of: "grant"))
+        try await browser.search(desk.bob.token, leadingTo: desk.bob.page)
+        #expect(try await browser.value(of: Spot.field("days", of: "grant")) == "30")
+        try await browser.press("\(Spot.field("tier", of: "grant"))/option[@value='premium']")
+        try await browser.press("\(Spot.field("reasonKind", of: "grant"))/option[@value='compensation']")
+        try await browser.press(Spot.button(of: "grant"))
         // Nothing is done yet.
         let change = try await browser.text(of: "//table")
         #expect(change.contains("premium"), "\(change)")
         #expect(try await browser.text(of: "main").contains("compensation"))
-        try await browser.press(button(of: "grant"))
-        #expect(try await browser.place == "\(desk.bob.page)?done=grant")
-        #expect(try await browser.text(of: "main").contains("The tier is granted."))
-        #expect(try await fact("Status", browser) == "Active")
-        #expect(try await fact("Tier", browser) == "premium")
-        try await reload(
-            "the event is there", browser, until: "account.access_changed", in: table("Latest events"))
+        try await browser.press(Spot.button(of: "grant"))
+        try await eventually("it is done") { try await browser.place == "\(desk.bob.page)?done=grant" }
+        try await browser.says("The tier is granted.")
+        #expect(try await browser.fact("Status") == "Active")
+        #expect(try await browser.fact("Tier") == "premium")
+        try await browser.reload("the event is there", until: "account.access_changed", in: Spot.table("Latest events"))
     }
 
     /// All orders as a file.

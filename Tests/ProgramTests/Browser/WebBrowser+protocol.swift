@@ -49,14 +49,18 @@ extension WebBrowser {
             ])
     }
 
-    /// The whole page as a PNG, up to 6,000 CSS pixels of it.
-    func picture() async throws -> Data {
-        let size = try await devtools("Page.getLayoutMetrics").object?.object("cssContentSize")
-        guard let width = size?["width"]?.double, let height = size?["height"]?.double else {
+    /// The whole page as a PNG, or a part of it, up to 6,000 CSS pixels.
+    func picture(of selector: String? = nil) async throws -> Data {
+        let place =
+            if let selector { try await rectangle(of: selector) } else {
+                try await devtools("Page.getLayoutMetrics").object?.object("cssContentSize")
+            }
+        guard let width = place?["width"]?.double, let height = place?["height"]?.double else {
             throw NeverHappened("the page has a size")
         }
         let clip: JSONValue = [
-            "x": 0, "y": 0, "width": .number(width), "height": .number(min(height, 6000)), "scale": 1,
+            "x": .number(place?["x"]?.double ?? 0), "y": .number(place?["y"]?.double ?? 0), "width": .number(width),
+            "height": .number(min(height, 6000)), "scale": 1,
         ]
         let shot = try await devtools(
             "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": true, "clip": clip])

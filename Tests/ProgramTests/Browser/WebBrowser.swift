@@ -163,6 +163,11 @@ struct WebBrowser: Sendable {
         try await command(.POST, "elements", Self.query(selector)).elements?.count ?? 0
     }
 
+    /// Where an element stands on the page, in CSS pixels.
+    func rectangle(of selector: String) async throws -> JSONObject? {
+        try await command(.GET, "element/\(try await find(selector).id)/rect").object
+    }
+
     /// What a reader sees of an element.
     func text(of selector: String) async throws -> String {
         try await command(.GET, "element/\(try await find(selector).id)/text").string ?? ""

@@ -62,7 +62,8 @@ enum AuditPages {
         ]
     }
 
-    private static func by(_ actor: String) -> Place { Place("audit", query: ["actor": actor]) }
+    /// What a member did.
+    static func by(_ actor: String) -> Place { Place("audit", query: ["actor": actor]) }
 
     /// What an act was done to, and its page where it has one.
     private static func subject(of row: JSONObject) -> Shown {

@@ -256,7 +256,7 @@ struct CustomerPage: Sendable {
             account.objects("acts").reversed().map { act in
                 [
                     act.at("at"), act.standing("kind", of: "audit_act"), act.words("tier"), act.count("days"),
-                    act.words("by"), act.words("why"),
+                    act.words("by").leading(to: act.string("by").map { AuditPages.by($0) }), act.words("why"),
                 ]
             }, empty: speaker.word("no_acts"))
     }
