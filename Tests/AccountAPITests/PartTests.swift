@@ -102,6 +102,10 @@ struct PartTests {
         ] { #expect(try fault(text) == message, "\(text)") }
         #expect(ValueSchema.integer(1...5).fault(inQuery: "7", "q")?.english == "q must be from 1 to 5")
         #expect(ValueSchema.integer().fault(inQuery: "7a", "q")?.english == "q must be a whole number")
+        for text in ["+7", "07", "-0", " 7", "7.0"] {
+            #expect(ValueSchema.integer().fault(inQuery: text, "q") != nil, "\(text)")
+        }
+        #expect(ValueSchema.integer().fault(inQuery: "-7", "q") == nil)
         #expect(ValueSchema.string(.init(1, 2)).fault(inQuery: "", "q")?.english == "q is empty")
     }
 

@@ -126,7 +126,8 @@ extension ValueSchema {
         case .string(let lengths, _): return Self.fault(of: text, lengths, name)
         case .choice(let texts): return texts.contains(text) ? nil : .mustBe(texts, name)
         case .integer(let range):
-            guard let number = Int64(text) else { return .mustBeNumber(name) }
+            // As JSON writes it: +5 and 05 are none.
+            guard let number = Int64(text), text == "\(number)" else { return .mustBeNumber(name) }
             guard let range, !range.contains(number) else { return nil }
             return .mustBe(range, name)
         case .boolean:
