@@ -94,4 +94,27 @@ struct ConversionCheckTests {
             #expect(try await database.differences().isEmpty)
         }
     }
+
+    @Test("sums of a currency that is no longer kept wait to be deleted: they do not differ, and a repair leaves them")
+    func leftover() async throws {
+        try await FigureDatabase.with { database in
+            try await Self.fill(database)
+            let right = try await database.conversions()
+            try await database.site.pool.query(
+                """
+                insert into storehook.currency_values
+                select (jsonb_populate_record(v, '{"target": "GBP"}')).* from storehook.currency_values v
+                """)
+            let both = try await database.conversions()
+            #expect(both.count > right.count)
+            #expect(try await database.differences().isEmpty)
+            try await database.site.pool.query(
+                "update storehook.currency_values set amount = amount + 1 where target = 'EUR' and grain = 'cohort'")
+            let tables = Set(try await database.differences(repair: true).map(\.table))
+            #expect(tables == ["currency_values"])
+            #expect(try await database.conversions() == both)
+            try await database.settle(currency: "EUR")
+            #expect(try await database.conversions() == right)
+        }
+    }
 }

@@ -42,7 +42,7 @@ extension FigureStore {
             try await pool.withTransaction(TransactionOptions(name: "figures.sum_converted_values")) { session in
                 // The lock is taken by a statement of its own: the next one sees all days of the worker that held it.
                 try session.query("select 1 from storehook.figure_state for update")
-                try session.query("delete from storehook.currency_values")
+                try session.query(.deleteConvertedValues)
                 try session.query(.sumConvertedValues, deadline: .seconds(600))
             }
         }
@@ -129,20 +129,27 @@ extension PostgresQuery {
         select day::text as day, concat_ws(' ', target, zone, grain, environment, cohort, bundle_id, months, currency, is_missing) as key,
                case when s.count is not null then format('%s rows, %s', s.count, s.amount) end as stored,
                case when d.count is not null then format('%s rows, %s', d.count, d.amount) end as derived
-          from (select * from (\(unescaped: CurrencyValues.ofAllDays)) d where (count, unknown, amount) <> (0, 0, 0)) d
-          full join (select * from storehook.currency_values where (count, unknown, amount) <> (0, 0, 0)) s
+          from (select * from (\(unescaped: CurrencyValues.ofAllDays)) d
+                 where (count, unknown, amount) <> (0, 0, 0) and \(unescaped: ofKept)) d
+          full join (select * from storehook.currency_values where (count, unknown, amount) <> (0, 0, 0) and \(unescaped: ofKept)) s
             using (target, zone, grain, day, environment, cohort, bundle_id, months, currency, is_missing)
          where (d.count, d.unknown, d.amount) is distinct from (s.count, s.unknown, s.amount)
          order by 1, 2
         """)
+
+    fileprivate static let deleteConvertedValues = PostgresQuery(
+        "figures.delete_converted_values", "delete from storehook.currency_values where \(unescaped: ofKept)")
 
     fileprivate static let sumConvertedValues = PostgresQuery(
         "figures.sum_converted_values",
         """
         insert into storehook.currency_values
                (target, zone, grain, day, environment, cohort, bundle_id, months, currency, is_missing, count, unknown, amount, corrected_at)
-        \(unescaped: CurrencyValues.ofAllDays)
+        select * from (\(unescaped: CurrencyValues.ofAllDays)) d where \(unescaped: ofKept)
         """)
+
+    /// A condition: a row is of a currency that is kept. Rows of others are deleted in portions, and are not compared.
+    private static let ofKept = "(target, zone) in (select currency, zone from storehook.figure_currencies)"
 
     /// Marks a month: workers convert it anew.
     fileprivate static func markConversion(of month: FigureMonth) -> PostgresQuery {
