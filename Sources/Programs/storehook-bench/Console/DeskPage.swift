@@ -49,7 +49,7 @@ struct DeskPage: Sendable {
 
     private static func singles(_ values: OrdersValues, _ requests: [String]) -> [DeskPage] {
         @Sendable func customer() -> String {
-            values.accounts.randomElement().map { "/customers/token:\($0)" } ?? "/customers"
+            values.accounts.randomElement().map { "/customers/\($0)" } ?? "/customers"
         }
         return [
             DeskPage("order") { values.numbers.randomElement().map { "/orders/\($0)" } ?? "/orders" },
