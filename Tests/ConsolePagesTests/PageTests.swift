@@ -157,6 +157,38 @@ struct PageTests {
         }
     }
 
+    @Test("show money in one of several currencies, the one that was chosen, and all of them by currency")
+    func currencies() async throws {
+        try await withPages { pages in
+            let browser = try await pages.browser(.viewer)
+            try await pages.order(1, price: 1_110)
+            try await pages.order(2, price: 2_220, in: "USD")
+            try await pages.settle()
+            let (euros, dollars) = ("€1.11<", "$2.22<")
+            for (query, shown) in [
+                ("", [euros]), ("?currency=USD", [dollars]), ("?currency=EUR", [euros]), ("?currency=JPY", [euros]),
+                ("?currency=", [euros]), ("?split=app&currency=USD", [dollars]),
+                ("?split=currency&currency=USD", [euros, dollars]),
+            ] {
+                let page = try await browser.get("/figures/gross\(query)")
+                for text in [euros, dollars] {
+                    #expect(page.body.contains(text) == shown.contains(text), "\(query), \(text): \(page.body)")
+                }
+                let isOne = shown.count == 1
+                for text in ["Show currency", "One of 2 currencies"] {
+                    #expect(page.body.contains(text) == isOne, "\(query): \(text)")
+                }
+                // One picture, of what the table shows.
+                #expect(page.body.matches(of: /<svg/).count == (query.contains("split") ? 0 : 1), "\(query)")
+            }
+            // The heat map, and a figure without money.
+            #expect(try await browser.get("/figures/lifetime_value?currency=USD").body.contains(">USD</td>"))
+            #expect(try await !browser.get("/figures/orders").body.contains("Show currency"))
+            let file = try await browser.get("/figures/gross/table.csv?currency=USD")
+            #expect(file.body.contains("EUR") && file.body.contains("USD"))
+        }
+    }
+
     @Test("The first page has the numbers of the pipeline, and a stream that a session opens and that ends with it")
     func pipeline() async throws {
         try await withPages { pages in

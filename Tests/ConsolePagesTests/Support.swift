@@ -57,7 +57,8 @@ enum Shop {
 
     /// A month's subscription that is half over, signed for an account.
     static func entry(
-        _ key: PurchaseKey, _ product: String, for account: UniqueIdentifier, number: Int, price: Int64
+        _ key: PurchaseKey, _ product: String, for account: UniqueIdentifier, number: Int, price: Int64,
+        in currency: String = "EUR"
     ) -> LedgerEntry {
         let now = Timestamp(millisecondsSince1970: Int64(Date.now.timeIntervalSince1970) * 1000)
         let uuid = UniqueIdentifier(high: 0x5155, low: UInt64(number))
@@ -69,7 +70,7 @@ enum Shop {
             expiresDate: now.adding(days: 15), quantity: 1, type: .autoRenewableSubscription,
             inAppOwnershipType: .purchased, appAccountToken: account, transactionReason: .purchase,
             json: Array("{}".utf8))
-        (transaction.price, transaction.currency, transaction.storefront) = (price, "EUR", "DEU")
+        (transaction.price, transaction.currency, transaction.storefront) = (price, currency, "DEU")
         return LedgerEntry(
             outboxID: Int64(number), receivedAt: PostgresTimestamp(millisecondsSince1970: 0),
             environment: key.environment, bundleID: key.bundleID,
@@ -129,12 +130,12 @@ struct RunningPages: Sendable {
     @discardableResult
     func order(
         _ number: Int, of app: String = Shop.app, _ product: String? = nil, price: Int64 = 9_990,
-        account: UniqueIdentifier? = nil
+        in currency: String = "EUR", account: UniqueIdentifier? = nil
     ) async throws -> String {
         let key = Shop.purchase(number, of: app)
         let entry = Shop.entry(
             key, product ?? (app == Shop.app ? "basic" : "best"), for: account ?? Shop.token(number), number: number,
-            price: price)
+            price: price, in: currency)
         let pipeline = EvidencePipeline(observer)
         _ = try await observer.withTransaction { try pipeline.apply([entry], $0).settled.changed }
         while try await OrderStore(observer).deal(AccountStore(observer)) > 0 {}

@@ -154,6 +154,15 @@ struct WritingTests {
         }
     }
 
+    @Test("The marks of a picture are no finer than they are written, also where all values are the same")
+    func finest() throws {
+        let speaker = try Self.speaker()
+        for values in [[], [0], [3], [250], [-1, 1], [40_000, 100_000]] as [[Int64]] {
+            let marks = Plot.Scale(values, finest: 100).marks.map { speaker.share($0) }
+            #expect(marks.count >= 2 && Set(marks).count == marks.count, "\(values): \(marks)")
+        }
+    }
+
     /// Somebody who reads English, at UTC.
     static func speaker(prefix: String = "") throws -> Speaker {
         Speaker(

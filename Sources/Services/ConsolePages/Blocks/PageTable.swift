@@ -6,11 +6,15 @@ struct PageTable: Sendable {
         var title: String
         /// Whether it is right-aligned.
         var isNumeric = false
+        /// Whether its texts are periods, which are not broken at their hyphens.
+        var isPeriods = false
 
         /// A column of texts.
         static func text(_ title: String) -> Column { Column(title: title) }
         /// A column of numbers.
         static func number(_ title: String) -> Column { Column(title: title, isNumeric: true) }
+        /// A column of periods.
+        static func period(_ speaker: Speaker) -> Column { Column(title: speaker.word("period"), isPeriods: true) }
     }
 
     /// A row.
@@ -58,7 +62,7 @@ struct PageTable: Sendable {
     }
 
     /// The most rows of a figure on its page; its file has all of them.
-    static let mostRows = 1000
+    static let mostRows = 200
 
     /// What is said where a figure has more rows than its page shows; empty where it has not.
     static func rest(of count: Int, _ speaker: Speaker) -> String {
@@ -85,7 +89,9 @@ struct PageTable: Sendable {
             let (column, shown) = pair
             var members = shown.members(speaker)
             members["label"] = .text(column.title)
-            let classes = (column.isNumeric ? ["number"] : []) + (row.heat[place].map { ["heat\($0)"] } ?? [])
+            let classes =
+                (column.isNumeric ? ["number"] : []) + (column.isPeriods ? ["period"] : [])
+                + (row.heat[place].map { ["heat\($0)"] } ?? [])
             if !classes.isEmpty { members["class"] = .text(classes.joined(separator: " ")) }
             return .members(members)
         }

@@ -14,6 +14,8 @@ struct Plot: Sendable {
     var title: String
     /// How a value is written.
     var write: @Sendable (Int64, Speaker) -> String
+    /// The least distance of two marks beside the picture: less would be written as the same text twice.
+    var finest: Int64 = 1
     /// In order.
     var bars: [Bar]
     /// A sentence below it.
@@ -29,7 +31,7 @@ struct Plot: Sendable {
     private static let bottom = 266
 
     func members(_ speaker: Speaker, id: String) -> [String: PageValue?] {
-        let scale = Scale(bars.compactMap(\.value))
+        let scale = Scale(bars.compactMap(\.value), finest: finest)
         return [
             "title": .text(title), "note": .optional(note),
             "about": .text(bars.map { text(of: $0, speaker) }.joined(separator: "; ")),
@@ -87,11 +89,12 @@ struct Plot: Sendable {
         let step: Int64
 
         /// A scale for values.
-        init(_ values: [Int64]) {
+        /// - Parameter finest: the least distance of two marks; above 0.
+        init(_ values: [Int64], finest: Int64 = 1) {
             // Beyond that, a picture would say nothing any more.
             let bound = Int64.max / 8
             let (high, low) = (min(max(values.max() ?? 0, 0), bound), max(min(values.min() ?? 0, 0), -bound))
-            let step = Self.step(for: max(1, high - low))
+            let step = max(finest, Self.step(for: max(1, high - low)))
             self.step = step
             most = max(step, (high + step - 1) / step * step)
             least = 0 - (0 - low + step - 1) / step * step

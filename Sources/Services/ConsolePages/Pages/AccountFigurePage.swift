@@ -26,7 +26,7 @@ struct AccountFigurePage: Sendable {
         ]
         blocks += then
         if answer.string("split") == nil { blocks.append(.plot(plot(cells, "total", title))) }
-        var headings: [PageTable.Column] = [.text(speaker.word("period"))]
+        var headings: [PageTable.Column] = [.period(speaker)]
         if let split = answer.string("split") { headings.append(.text(speaker.word(split))) }
         let names = ["users", "onTrial", "subscribers", "expired", "free", "total", "anonymous"]
         headings += names.map { PageTable.Column.number(speaker.word(of: "column", $0)) }
@@ -60,7 +60,7 @@ struct AccountFigurePage: Sendable {
         let table = PageTable(
             title,
             [
-                .text(speaker.word("period")), .text(speaker.word("feature")), .text(speaker.word("tier")),
+                .period(speaker), .text(speaker.word("feature")), .text(speaker.word("tier")),
                 .number(speaker.word("used")), .number(speaker.word("accounts")), .text(speaker.word("notes")),
             ], rows, empty: speaker.word("nothing_yet"), about: about(answer),
             file: Place("figures", "usage.csv", query: call.kept(["from", "to", "by"])))

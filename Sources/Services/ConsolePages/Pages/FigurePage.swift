@@ -4,7 +4,8 @@ import Base
 import FigureStore
 import Figures
 
-/// One figure: by which periods and groups, a picture of its first value, and a table in which each number leads to its rows.
+/// One figure: by which periods and groups, a picture of its first value, and a table in which each number leads to its rows. Money in several
+/// currencies is shown in one of them at a time: the reader chooses which.
 struct FigurePage: Sendable {
     private let call: PageCall
     private let speaker: Speaker
@@ -24,17 +25,28 @@ struct FigurePage: Sendable {
             throw APIProblem(.notFound, "there is no such figure")
         }
         let answer = try await call.ask("getFigure", path: ["name": name], call.kept(Self.filters))
+        let currencies = currencies(of: answer)
+        let shown = shown(of: currencies)
+        let cells = answer.objects("cells").filter { shown == nil || Self.currency(of: $0) == shown }
         var blocks: [Block] = [
             .text(speaker.word(of: "figure_about", name)),
-            .code(speaker.word("definition"), answer.string("about") ?? ""), .form(filter()),
+            .code(speaker.word("definition"), answer.string("about") ?? ""),
+            .form(filter(currencies.keys.sorted(), shown)),
         ]
         if speaker.instant != nil { blocks.append(.note(speaker.word("figures_then"), .calm)) }
+        var table: PageTable
         if figure.isByMonthsLater {
-            blocks.append(.table(heat(answer, isMoney: figure.isMoney)))
+            table = heat(answer, cells, isMoney: figure.isMoney)
         } else {
-            if answer.string("split") == nil { blocks += plots(answer).map { Block.plot($0) } }
-            blocks.append(.table(table(answer)))
+            if answer.string("split") == nil, let plot = plot(answer, cells) { blocks.append(.plot(plot)) }
+            table = self.table(answer, cells)
         }
+        table.about = days(answer) + PageTable.rest(of: cells.count, speaker)
+        if shown != nil {
+            let number = speaker.number(Int64(currencies.count))
+            table.about? += " " + speaker.word("one_currency", ["number": number])
+        }
+        blocks.append(.table(table))
         let lost = answer.objects("notConverted").map { lost in
             "\(speaker.number(lost.integer("count") ?? 0)) (\(speaker.money(lost.integer("amount") ?? 0, lost.string("currency") ?? "")))"
         }
@@ -55,9 +67,11 @@ struct FigurePage: Sendable {
             ])
     }
 
-    private func filter() -> PageForm {
-        .filter(
-            Place("figures", name),
+    /// - Parameters:
+    ///   - currencies: those of the answer.
+    ///   - shown: the one that is shown; nil where there is no choice.
+    private func filter(_ currencies: [String], _ shown: String?) -> PageForm {
+        var fields: [PageForm.Field] =
             [
                 .states(
                     "by", speaker.word("by_period"), "step", FigureQuestion.Step.allCases.map(\.rawValue),
@@ -69,7 +83,33 @@ struct FigurePage: Sendable {
                 .line("to", speaker.word("to"), call.value("to"), most: 10),
                 .line("in", speaker.word("in_currency"), call.value("in"), most: 4),
                 .line("app", speaker.word("app"), call.value("app")),
-            ], speaker.word("filter"))
+            ]
+        if let shown {
+            let choices = currencies.map { PageForm.Field.Choice($0, $0.isEmpty ? "–" : $0) }
+            fields.append(
+                PageForm.Field("currency", speaker.word("shown_currency"), .choice(choices), shown, isRequired: true))
+        }
+        return .filter(Place("figures", name), fields, speaker.word("filter"))
+    }
+
+    // MARK: The currency
+
+    private static func currency(of cell: JSONObject) -> String { cell.string("currency") ?? "" }
+
+    /// The currencies of an answer, with how many cells each has; none where it has no money, and where its groups are the currencies.
+    private func currencies(of answer: JSONObject) -> [String: Int] {
+        guard answer.string("split") != FigureQuestion.Split.currency.rawValue else { return [:] }
+        let cells = answer.objects("cells").filter { $0.string("currency") != nil }
+        return Dictionary(cells.map { (Self.currency(of: $0), 1) }, uniquingKeysWith: +)
+    }
+
+    /// The currency that is shown of several: the one that was chosen, else the first one of those with the most cells. Nil where there are not
+    /// several.
+    private func shown(of currencies: [String: Int]) -> String? {
+        guard currencies.count > 1 else { return nil }
+        // An empty one is chosen, too: that of what no record says.
+        if let chosen = call.query["currency"], currencies[chosen] != nil { return chosen }
+        return currencies.min { ($1.value, $0.key) < ($0.value, $1.key) }?.key
     }
 
     // MARK: The table
@@ -78,12 +118,11 @@ struct FigurePage: Sendable {
         answer.objects("columns").map { ($0.string("name") ?? "", $0.string("unit") ?? "") }
     }
 
-    private func table(_ answer: JSONObject) -> PageTable {
+    private func table(_ answer: JSONObject, _ cells: [JSONObject]) -> PageTable {
         let columns = columns(answer)
         let isSplit = answer.string("split") != nil
-        let cells = answer.objects("cells")
         let hasMoney = cells.contains { $0.string("currency") != nil }
-        var headings: [PageTable.Column] = [.text(speaker.word("period"))]
+        var headings: [PageTable.Column] = [.period(speaker)]
         if isSplit { headings.append(.text(speaker.word(of: "split", answer.string("split") ?? ""))) }
         if hasMoney { headings.append(.text(speaker.word("currency"))) }
         headings += columns.map { PageTable.Column.number(speaker.word(of: "column", $0.name)) }
@@ -100,8 +139,7 @@ struct FigurePage: Sendable {
             return row
         }
         return PageTable(
-            speaker.word(of: "figure", name), headings, rows, empty: speaker.word("nothing_yet"),
-            about: days(answer) + PageTable.rest(of: cells.count, speaker), file: file)
+            speaker.word(of: "figure", name), headings, rows, empty: speaker.word("nothing_yet"), file: file)
     }
 
     private func shown(_ value: Int64?, _ unit: String, _ currency: String?) -> Shown {
@@ -150,12 +188,11 @@ struct FigurePage: Sendable {
 
     // MARK: Customers by the months after their first payment
 
-    private func heat(_ answer: JSONObject, isMoney: Bool) -> PageTable {
+    private func heat(_ answer: JSONObject, _ cells: [JSONObject], isMoney: Bool) -> PageTable {
         let columns = columns(answer)
         let months = Cohort.months.compactMap { month in columns.firstIndex { $0.name == "m\(month)" } }
-        let cells = answer.objects("cells")
         let hasMoney = cells.contains { $0.string("currency") != nil }
-        var headings: [PageTable.Column] = [.text(speaker.word("period"))]
+        var headings: [PageTable.Column] = [.period(speaker)]
         if answer.string("split") != nil {
             headings.append(.text(speaker.word(of: "split", answer.string("split") ?? "")))
         }
@@ -186,40 +223,44 @@ struct FigurePage: Sendable {
             speaker.word(of: "figure", name), headings, rows: rows, empty: speaker.word("nothing_yet"))
         table.isDense = true
         table.file = file
-        table.about = days(answer) + PageTable.rest(of: cells.count, speaker)
         return table
     }
 
     // MARK: The picture
 
-    /// One for each currency; of a figure without money one.
-    private func plots(_ answer: JSONObject) -> [Plot] {
-        guard let unit = columns(answer).first?.unit else { return [] }
-        let cells = answer.objects("cells")
-        let currencies = Set(cells.map { $0.string("currency") ?? "" }).sorted()
-        let periods = Self.periods(answer)
-        return currencies.prefix(OverviewPages.mostPlots).map { currency in
-            let own = cells.filter { ($0.string("currency") ?? "") == currency && $0.bool("notConverted") != true }
-            let byPeriod = Dictionary(own.map { ($0.string("period") ?? "", $0) }) { first, _ in first }
-            let names = periods ?? own.suffix(Plot.most).map { $0.string("period") ?? "" }
-            let bars = names.map { name in
-                let cell = byPeriod[name]
-                let value = cell?["values"]?.elements?.first?.integer
-                // A share of nothing is none.
-                return Plot.Bar(
-                    name: name, value: unit == "share" ? value : value ?? 0,
-                    isUnfinished: cell?.bool("running") == true || cell?.bool("upToDate") == false)
-            }
-            let title = speaker.word(of: "figure", self.name)
-            return Plot(
-                title: currency.isEmpty ? title : "\(title), \(currency)",
-                write: { value, speaker in
-                    switch unit {
-                    case "money": speaker.money(value, currency)
-                    case "share": speaker.share(value)
-                    default: speaker.number(value)
-                    }
-                }, bars: bars, note: days(answer))
+    /// - Parameter cells: of one currency, or without money.
+    private func plot(_ answer: JSONObject, _ cells: [JSONObject]) -> Plot? {
+        guard let unit = columns(answer).first?.unit, let first = cells.first else { return nil }
+        let currency = Self.currency(of: first)
+        let own = cells.filter { $0.bool("notConverted") != true }
+        let byPeriod = Dictionary(own.map { ($0.string("period") ?? "", $0) }) { first, _ in first }
+        let names = Self.periods(answer) ?? own.suffix(Plot.most).map { $0.string("period") ?? "" }
+        let bars = names.map { name in
+            let cell = byPeriod[name]
+            let value = cell?["values"]?.elements?.first?.integer
+            // A share of nothing is none.
+            return Plot.Bar(
+                name: name, value: unit == "share" ? value : value ?? 0,
+                isUnfinished: cell?.bool("running") == true || cell?.bool("upToDate") == false)
+        }
+        let title = speaker.word(of: "figure", self.name)
+        return Plot(
+            title: currency.isEmpty ? title : "\(title), \(currency)",
+            write: { value, speaker in
+                switch unit {
+                case "money": speaker.money(value, currency)
+                case "share": speaker.share(value)
+                default: speaker.number(value)
+                }
+            }, finest: Self.finest(unit), bars: bars, note: days(answer))
+    }
+
+    /// The least distance of two values that are written as different texts: one of a number, a tenth of a percent, a hundredth of a currency.
+    private static func finest(_ unit: String) -> Int64 {
+        switch unit {
+        case "money": 10
+        case "share": 100
+        default: 1
         }
     }
 

@@ -117,6 +117,6 @@ enum OverviewPages {
         }
     }
 
-    /// Of how many currencies there are pictures on one page.
-    static let mostPlots = 4
+    /// Of how many currencies there are pictures.
+    private static let mostPlots = 4
 }

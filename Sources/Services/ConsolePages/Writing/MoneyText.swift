@@ -10,8 +10,8 @@ enum MoneyText {
         guard !currency.isEmpty else { return Money(milliunits: milliunits, currency: currency).amountWords }
         let amount = exact(Money(milliunits: Int64(clamping: milliunits.magnitude), currency: currency))
         let sign = milliunits < 0 ? "-" : ""
-        guard let symbol = symbols(in: language)[currency] else { return "\(sign)\(currency)\u{A0}\(amount)" }
-        return "\(sign)\(symbol)\(amount)"
+        let symbol = symbols(in: language)[currency] ?? common[currency]
+        return symbol.map { "\(sign)\($0)\(amount)" } ?? "\(sign)\(currency)\u{A0}\(amount)"
     }
 
     /// Reads `9`, `9.9` and `9.999` as thousandths; nil for anything else, also where it is negative.
@@ -45,13 +45,16 @@ enum MoneyText {
         return "\(shown[0]).\(decimals)"
     }
 
-    /// As the Unicode CLDR has them for each language.
+    /// As the Unicode CLDR has them where the languages differ.
     private static func symbols(in language: Language) -> [String: String] {
         switch language {
-        case .english: common.merging(["USD": "$", "CNY": "CN¥", "JPY": "¥"]) { _, own in own }
-        case .chinese: common.merging(["USD": "US$", "CNY": "¥", "JPY": "JP¥"]) { _, own in own }
+        case .english: english
+        case .chinese: chinese
         }
     }
+
+    private static let english = ["USD": "$", "CNY": "CN¥", "JPY": "¥"]
+    private static let chinese = ["USD": "US$", "CNY": "¥", "JPY": "JP¥"]
 
     private static let common = [
         "EUR": "€", "GBP": "£", "INR": "₹", "KRW": "₩", "ILS": "₪", "VND": "₫", "PHP": "₱", "BRL": "R$", "CAD": "CA$",

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A place among the pages, as a link names it. No personal data: places are written into histories and logs.
 struct Place: Sendable, Hashable {
     /// The parts of its path, as they are.
@@ -36,9 +34,16 @@ struct Place: Sendable, Hashable {
 
     /// Everything but what stands for itself wherever it stands (RFC 3986, 2.3).
     private static func encoded(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if byte.isASCIILetterOrDigit || "-._~".utf8.contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static let plain = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+    private static let digits = Array("0123456789ABCDEF".utf8)
 }

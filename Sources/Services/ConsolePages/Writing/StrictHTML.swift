@@ -10,6 +10,8 @@ struct StrictHTML: MustacheContentType {
 
     /// A text without what is special in HTML, and without what must not stand there at all.
     func escapeText(_ text: String) -> String {
+        // Most cells of most tables.
+        if text.utf8.allSatisfy({ Self.isPlain($0) }) { return text }
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -27,5 +29,13 @@ struct StrictHTML: MustacheContentType {
             }
         }
         return String(escaped)
+    }
+
+    /// Whether a byte stands for a character of ASCII that is written as it is.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"): false
+        default: (0x20...0x7E).contains(byte)
+        }
     }
 }
