@@ -39,7 +39,9 @@ struct SearchTests {
             let customer = "token:\(Desk.token(5))"
             for (text, kind) in [
                 ("person-5", "account"), (" person-5\n", "account"), ("\(Desk.token(5))", "token"),
-                (customer, "token"), ("KIM EX", "person"), ("kim@", "person"), ("10005", "purchase"),
+                (customer, "token"), (String("\(Desk.token(5))".prefix(8)), "token"),
+                (String("\(Desk.token(5))".uppercased().prefix(20)), "token"), ("KIM EX", "person"), ("kim@", "person"),
+                ("10005", "purchase"),
                 ("10005.0", "transaction"), ("700001", "order_line"), (order, "order"), (order.lowercased(), "order"),
                 (String(order.prefix(9)), "order"),
             ] {
@@ -54,7 +56,10 @@ struct SearchTests {
             let transaction = try #require(hits(try await search(desk, "10005.0", token)).first)
             #expect(transaction.string("order") == order && transaction.string("productId") == "basic")
             #expect(transaction.string("bundleId") == Desk.app && transaction.string("environment") == "Production")
-            for (text, isOrder) in [("MVXD1234567", true), ("nobody", false), ("ORD-20990101-0001", false)] {
+            for (text, isOrder) in [
+                ("MVXD1234567", true), ("nobody", false), ("ORD-20990101-0001", false),
+                (String("\(Desk.token(5))".prefix(7)), false), ("01234567", false),
+            ] {
                 let answer = try await search(desk, text, token)
                 #expect(hits(answer).isEmpty && answer.object?.bool("isOrderOfApple") == isOrder, "\(answer.body)")
             }

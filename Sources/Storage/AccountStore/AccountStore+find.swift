@@ -48,6 +48,22 @@ extension AccountStore {
         }
     }
 
+    /// The accounts that are known and whose tokens lie in a range, in the order of their tokens.
+    /// - Throws: `PostgresError`.
+    package func tokens(in range: ClosedRange<UniqueIdentifier>, limit: Int) async throws -> [UniqueIdentifier] {
+        let (first, last) = (UUID(range.lowerBound), UUID(range.upperBound))
+        return try await pool.query(
+            PostgresQuery(
+                "accounts.tokens_in_range",
+                """
+                (select token from storehook.accounts where token between \(first) and \(last) order by token limit \(Int64(limit)))
+                union
+                (select token from storehook.account_names where token between \(first) and \(last) order by token limit \(Int64(limit)))
+                 order by token limit \(Int64(limit))
+                """)
+        ).map { UniqueIdentifier(try $0.decode("token", as: UUID.self)) }
+    }
+
     /// Those of some accounts that are known, those that were only handed their tokens included, in the order of their tokens.
     /// - Throws: `PostgresError`.
     package func known(_ tokens: Set<UniqueIdentifier>) async throws -> [FoundAccount] {

@@ -14,9 +14,10 @@ struct FindCommand: AsyncParsableCommand {
         commandName: "find",
         abstract: "Say what an id is, and the command that shows it.",
         discussion: """
-            Looks for an account's id, an appAccountToken, a transaction, an
-            original transaction, an order line (webOrderLineItemId), a
-            notification's UUID, and an order's number (ORD-20260131-0001). Exits with 1 where nothing stored has it.
+            Looks for an account's id, an appAccountToken or its first eight
+            digits, a transaction, an original transaction, an order line
+            (webOrderLineItemId), a notification's UUID, and an order's number
+            (ORD-20260131-0001). Exits with 1 where nothing stored has it.
             Apple's notifications do not name the order number that Apple mails
             to the customer: storehook apple lookup asks Apple for it.
 

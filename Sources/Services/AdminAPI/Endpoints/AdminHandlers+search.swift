@@ -41,7 +41,7 @@ extension AdminHandlers {
                         members: [
                             .required(
                                 "text", .string(.init(1, 1000)),
-                                "An id in whole; the beginning of an order's number, and for who may open personal texts of a name or mail address."
+                                "An id in whole; the beginning of an order's number, eight digits or more of a token, and for members that may open personal texts the beginning of a name or mail address."
                             ),
                             .optional("environment", Environment.schema, "Production by default."),
                         ]))), most: 16 << 10)
@@ -84,6 +84,7 @@ extension AdminHandlers {
         } else {
             let found = try await finder.find(text)
             search.knowsIDs = found.knowsIDs
+            search.isMore = found.isMore
             hits = found.accounts.flatMap { account -> [KeptSearch.Hit] in
                 let (byID, byToken) = found.ways(to: account, from: text)
                 var ways: [KeptSearch.Kind] = byID ? [.account] : []
@@ -94,7 +95,7 @@ extension AdminHandlers {
             let mayOpen = rules.refusal(of: .openPersonalText, by: member.role, of: member.scope) == nil
             let apps = try await hasAccounts(member) ? nil : Self.apps(of: member.scope)
             let people = try await accounts.accounts(named: text, isWhole: !mayOpen, apps: apps)
-            search.isMore = people.isMore
+            search.isMore = search.isMore || people.isMore
             hits += people.tokens.map { KeptSearch.Hit(.person, token: $0) }
             hits += try await purchases(found.purchases, named: text)
         }

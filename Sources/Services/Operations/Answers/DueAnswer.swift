@@ -25,7 +25,7 @@ extension CommandAnswer {
             + "\nmore than a twentieth of that is not heard of six hours later: Apple's posts may not arrive; see StorehookDueUnheard in deploy/runbook.md"
     }
 
-    /// Ends of which nothing was heard, a page or several.
+    /// Ends about which nothing was heard, a page or several.
     package init(_ page: ListPage<UnheardEnd>) { self.init(page, "ends", .unheard) }
 }
 

@@ -54,7 +54,7 @@ package struct DatabaseChecks: Sendable {
 
     /// What a connection's `queryTimeout` should be, so that the doctor ends soon.
     package static let queryTimeout = Duration.seconds(5)
-    /// For how long a transaction may keep dead rows from being removed, unless somebody says otherwise.
+    /// For how long a transaction may keep dead rows from being removed, unless the operator says otherwise.
     package static let usualTransactionAge = Duration.seconds(600)
     /// A question, and what it is called.
     private struct Check: Sendable {
