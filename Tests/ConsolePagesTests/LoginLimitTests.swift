@@ -48,7 +48,7 @@ struct LoginLimitTests {
                     }
                 }
             }
-            // Whoever was here before is let in meanwhile.
+            // A visitor from an address that has logged in before is let in meanwhile.
             group.addTask {
                 try? await Task.sleep(for: .milliseconds(20))
                 do { return try await checks.matches(password, hash, from: known) ? "in" : "out" } catch {
@@ -59,7 +59,7 @@ struct LoginLimitTests {
         }
         #expect(outcomes["in"] == 1 && outcomes["yes"] == nil, "\(outcomes)")
         #expect(outcomes["busy", default: 0] >= 40 - PasswordChecks.mostOfStrangers - 8, "\(outcomes)")
-        // Nobody's password takes as long as somebody's.
+        // Without an account the check takes as long as with one.
         #expect(try await checks.matches(password, nil, from: known) == false)
     }
 

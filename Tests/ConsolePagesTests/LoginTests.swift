@@ -216,7 +216,7 @@ struct LoginTests {
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<60 {
                     group.addTask {
-                        // Nobody's password takes as long as somebody's.
+                        // A login to an unknown account takes as long as one to a known account.
                         let there = [("X-Forwarded-For", "198.51.100.\(number)")]
                         let mail = "nobody\(number)@example.com"
                         return try await Browser(pages).logIn(mail, "wrong horse battery", there).status

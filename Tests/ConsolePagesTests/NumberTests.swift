@@ -119,7 +119,7 @@ struct NumberTests {
         }
     }
 
-    /// The pages of which all has a past.
+    /// The pages that have a past in every part.
     private static let heeding: Set = [
         "overview", "customer", "orders", "order", "audit", "notes", "consumption", "refunds", "refund", "extensions",
         "extension", "jobs", "job", "deliveries", "delivery", "letters", "letter", "figure", "figure_rows",

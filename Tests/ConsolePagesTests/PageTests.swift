@@ -235,7 +235,7 @@ struct PageTests {
             // The client would not send this one as it is.
             let answer = try await browser.raw("/orders/%ff", [("Connection", "close")]) { $0.receiveToEnd() }
             #expect(answer.hasPrefix("HTTP/1.1 404 "), "\(answer)")
-            // What is not there leads on who is logged in, and nobody else.
+            // The page for what is not there has links for a visitor who is logged in, and for no other.
             let missing = HTMLJudge(try await browser.get("/nothing?environment=Sandbox").body)
             #expect(missing.links.contains("/orders?environment=Sandbox"), "\(missing.links)")
             let unknown = HTMLJudge(try await Browser(pages).get("/nothing").body)

@@ -9,7 +9,7 @@ import Staff
 import TestSupport
 import Testing
 
-/// People whom a proxy in front has logged in, and paths behind one.
+/// People that a proxy in front has logged in, and paths behind one.
 @Suite("Behind a proxy")
 struct ProxyTests {
     private static func headers(_ user: String, _ groups: String) -> [(String, String)] {

@@ -93,7 +93,7 @@ struct RunningPages: Sendable {
     var audit: AuditLog { AuditLog(observer) }
 
     static let password = "correct horse battery"
-    /// What costs next to nothing: these passwords are nobody's.
+    /// Costs next to nothing: these passwords protect no account.
     static let cost = PasswordHash.Cost(logRounds: 4, blockSize: 8, repetitions: 1)
 
     /// A member of the staff with a password.

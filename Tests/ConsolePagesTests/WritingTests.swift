@@ -163,7 +163,7 @@ struct WritingTests {
         }
     }
 
-    /// Somebody who reads English, at UTC.
+    /// For a reader of English, at UTC.
     static func speaker(prefix: String = "") throws -> Speaker {
         Speaker(
             words: try Words(try Templates().files), language: .english, zone: PageView.utc,

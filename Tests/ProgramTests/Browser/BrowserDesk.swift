@@ -113,7 +113,7 @@ struct BrowserDesk: Sendable {
         }
     }
 
-    /// A customer of whom storehook knows the id, and a month that is bought.
+    /// A customer whose id storehook knows, and a month that is bought.
     private static func buy(
         _ name: String, _ site: Site, _ store: RunningAppStore, _ settings: [String: String]
     ) async throws -> Customer {

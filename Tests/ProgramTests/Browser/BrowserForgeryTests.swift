@@ -6,7 +6,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Other sites in the browser of somebody who is logged in at the desk.
+/// Other sites in the browser of a member who is logged in at the desk.
 @Suite("Other sites beside the desk", .serialized)
 struct BrowserForgeryTests {
     /// A form of a page as a browser would send it.
@@ -34,7 +34,7 @@ struct BrowserForgeryTests {
             }
         }
 
-        /// The same on a page of somebody else's, filled in and confirmed.
+        /// The same on a stranger's page, filled in and confirmed.
         func written(_ id: String) -> String {
             let own = fields.filter { !["confirmed", "once", "reason"].contains($0.name) }
             let more = [(name: "confirmed", value: "yes"), (name: "reason", value: "why")]
@@ -150,7 +150,7 @@ struct BrowserForgeryTests {
                 #expect(try await browser.run("return document.cookie").string?.contains("storehook-plain=") == false)
                 let thief = DeskBrowser(port: desk.port, [("Cookie", "storehook-plain=\(planted)")])
                 #expect(try await thief.get("/orders").status == 303)
-                // This machine by a name of somebody else's, as after a rebinding of that name.
+                // This machine by a stranger's name, as after a rebinding of that name.
                 try await browser.open("http://\(WebBrowser.otherName):\(desk.port)/login")
                 #expect(try await browser.status() == 403)
             }

@@ -59,6 +59,10 @@ struct BrowserSupportTests {
         try await desk.store.shop(
             "consumption-requests", #"{"transactionId":"\#(desk.ada.transaction)","reason":"OTHER"}"#)
         try await browser.press("a.brand")
+        try await browser.search("ada", leadingTo: desk.ada.page)
+        try await browser.reload(
+            "what Apple asked is on her page", until: desk.ada.transaction, in: Spot.table("What Apple asks"))
+        try await browser.press("a.brand")
         try await browser.press("//nav[@class='pages']\(Spot.link("Service"))")
         try await browser.press(Spot.link("What Apple asks"))
         try await browser.type("90", into: Spot.field("Of the last days"))

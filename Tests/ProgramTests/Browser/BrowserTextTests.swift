@@ -75,7 +75,7 @@ struct BrowserTextTests {
         try await bury(payload, desk, dead: 2)
     }
 
-    /// Evidence that nobody signed: it ends as a dead letter, which shows what it says.
+    /// Evidence that is not signed: it ends as a dead letter, which shows what it says.
     private func bury(_ payload: JSONValue, _ desk: BrowserDesk, dead: Int) async throws {
         let header: JSONValue = ["alg": "ES256", "x5c": [.string(Self.hostile)]]
         let parts = [header.bytes, payload.bytes, Array("no signature".utf8)].map { part in

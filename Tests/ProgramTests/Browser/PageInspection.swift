@@ -69,7 +69,7 @@ struct PageInspection {
     func expectQuiet() async throws {
         let lines = try await browser.consoleLines()
         #expect(lines.isEmpty, "\(place): \(lines)")
-        // The browser's own first page is asked of nobody.
+        // The browser's own first page is asked of no server.
         let others = try await browser.requestedAddresses().filter {
             !$0.hasPrefix(browser.origin + "/") && !$0.hasPrefix("chrome://")
         }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A site of somebody else's, on a port of this machine: for browsers another origin, and by the name `localhost` another site.
+/// A stranger's site, on a port of this machine: for browsers another origin, and by the name `localhost` another site.
 final class StrangerSite: Sendable {
     /// What it shows, wherever it is asked.
     private final class Page: Sendable {

@@ -16,7 +16,7 @@ struct WebBrowser: Sendable {
         var hasJavaScript = true
         /// What it asks pages for, as `Accept-Language` has it.
         var languages = "en-US,en"
-        /// Whether it takes certificates that nobody vouches for.
+        /// Whether it takes certificates that no trusted authority has issued.
         var takesAnyCertificate = false
     }
 

@@ -16,7 +16,7 @@ enum Block: Sendable {
     case plot(Plot)
     /// A long text for machines, folded.
     case code(String, String)
-    /// A JSON value, each part of which folds.
+    /// A JSON value; each of its parts folds.
     case tree(JSONTree)
 
     /// For the layout: with the name of its template.

@@ -17,7 +17,7 @@ enum CustomerPages {
         } + others
     }
 
-    /// The place of a customer, whom answers name by `token:` and the appAccountToken; nil for none.
+    /// The place of a customer, as answers refer to one: `token:` and the appAccountToken. Nil for none.
     static func place(of reference: String?) -> Place? {
         guard let reference, reference.hasPrefix("token:") else { return nil }
         return Place("customers", String(reference.dropFirst("token:".count)))

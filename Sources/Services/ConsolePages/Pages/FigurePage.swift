@@ -96,14 +96,23 @@ struct FigurePage: Sendable {
 
     private static func currency(of cell: JSONObject) -> String { cell.string("currency") ?? "" }
 
-    /// The currencies of an answer, with how many cells each has; none where it has no money, and where its groups are the currencies.
+    /// The currencies of an answer, each with how many of its cells have an amount other than 0; none where the answer has no money, and where its
+    /// groups are the currencies.
     private func currencies(of answer: JSONObject) -> [String: Int] {
-        guard answer.string("split") != FigureQuestion.Split.currency.rawValue else { return [:] }
+        guard !Self.isByCurrency(answer) else { return [:] }
         let cells = answer.objects("cells").filter { $0.string("currency") != nil }
-        return Dictionary(cells.map { (Self.currency(of: $0), 1) }, uniquingKeysWith: +)
+        return Dictionary(
+            cells.map { cell in
+                let hasAmount = (cell["values"]?.elements ?? []).contains { $0.integer.map { $0 != 0 } ?? false }
+                return (Self.currency(of: cell), hasAmount ? 1 : 0)
+            }, uniquingKeysWith: +)
     }
 
-    /// The currency that is shown of several: the one that was chosen, else the first one of those with the most cells. Nil where there are not
+    private static func isByCurrency(_ answer: JSONObject) -> Bool {
+        answer.string("split") == FigureQuestion.Split.currency.rawValue
+    }
+
+    /// The currency that is shown of several: the one that was chosen, else the first one of those with the most amounts. Nil where there are not
     /// several.
     private func shown(of currencies: [String: Int]) -> String? {
         guard currencies.count > 1 else { return nil }
@@ -121,7 +130,7 @@ struct FigurePage: Sendable {
     private func table(_ answer: JSONObject, _ cells: [JSONObject]) -> PageTable {
         let columns = columns(answer)
         let isSplit = answer.string("split") != nil
-        let hasMoney = cells.contains { $0.string("currency") != nil }
+        let hasMoney = !Self.isByCurrency(answer) && cells.contains { $0.string("currency") != nil }
         var headings: [PageTable.Column] = [.period(speaker)]
         if isSplit { headings.append(.text(speaker.word(of: "split", answer.string("split") ?? ""))) }
         if hasMoney { headings.append(.text(speaker.word("currency"))) }

@@ -68,7 +68,8 @@ enum FigurePages {
                 .text(speaker.word("when")), .text(speaker.word("counts_as")), .text(speaker.word("order")),
                 .number(speaker.word("amount")), .number(speaker.word("converted")), .text(speaker.word("product_id")),
                 .text(speaker.word("app")), .text(speaker.word("country")), .text(speaker.word("transaction")),
-            ], rows, empty: speaker.word("no_rows"), about: speaker.word("rows_about"))
+            ], rows, empty: speaker.word("no_rows"),
+            about: Figure(rawValue: name)?.isMoney == true ? speaker.word("rows_about") : nil)
         let here = Place(parts: ["figures", name, "rows"], query: call.query)
         table.next = page.string("next").map { here.with("after", $0) }
         table.file = Place(parts: ["figures", name, "rows.csv"], query: call.query).with("after", nil)

@@ -73,7 +73,7 @@ struct LoginPages: Sendable {
         }
         let found = try await passwords.find(mail.text)
         do {
-            // Always another secret than the browser had: whoever may have put that one there does not know this one.
+            // Always another secret than the browser had: an attacker who put that one there does not know this one.
             let secret = SessionSecret()
             guard try await checks.matches(password, found?.hash, from: call.sender), let found,
                 try await visitors.sessions.begin(

@@ -2,7 +2,7 @@ import AccountStore
 import AppStorePayloads
 import Base
 
-/// The first page: how the pipeline stands, what was sold, who the customers are, and what waits for somebody.
+/// The first page: how the pipeline stands, what was sold, who the customers are, and what waits for staff.
 enum OverviewPages {
     static var pages: [Page] { [.get("/", "overview", in: .overview) { try await overview($0) }] }
 

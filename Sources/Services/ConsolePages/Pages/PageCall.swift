@@ -16,7 +16,7 @@ struct PageCall: Sendable {
     let query: [String: String]
     /// What the form has sent; empty for a page to look at.
     let form: [String: String]
-    /// Who asks; nil for nobody who is known.
+    /// The caller; nil where it is not logged in.
     let visitor: Visitor?
     /// How values are written for the reader.
     let speaker: Speaker

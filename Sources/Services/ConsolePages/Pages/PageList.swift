@@ -164,7 +164,7 @@ struct PageList: Sendable {
         return PageForm.Field(name, label, .time, instant.map { ZonedTime.field($0, in: call.speaker.zone) })
     }
 
-    /// A field for the order of what waits for somebody.
+    /// A field for the order of what waits for staff.
     static func sort(_ call: PageCall) -> PageForm.Field {
         let choices = [
             PageForm.Field.Choice("", call.speaker.word("sort_latest")),

@@ -11,7 +11,7 @@ struct CookieJar: Sendable, Hashable {
 
     /// What is kept.
     enum Name: String, Sendable, CaseIterable {
-        /// The session of somebody who is logged in.
+        /// The session of a visitor who is logged in.
         case session = ""
         /// What the forms of a browser without a session are bound to.
         case form = "-form"

@@ -5,7 +5,7 @@ import Synchronization
 final class PageMetrics: Sendable {
     /// How a login ended.
     enum Login: String, Sendable, CaseIterable {
-        /// Somebody is in.
+        /// The visitor is logged in.
         case done
         /// The address or the password is wrong, or there is none.
         case wrong
@@ -58,6 +58,6 @@ final class PageMetrics: Sendable {
         seconds[page]?.record(duration / .seconds(1))
     }
 
-    /// Somebody tried to log in.
+    /// A visitor tried to log in.
     func login(_ outcome: Login) { logins[outcome]?.increment() }
 }

@@ -22,7 +22,7 @@ struct PageReader: Sendable {
     private(set) var speaker: Speaker
     /// Where the page is.
     private(set) var place = Place()
-    /// Who asks; nil for nobody who is known.
+    /// The caller; nil where it is not logged in.
     var visitor: Visitor?
     /// What was asked.
     var record: CallRecord?

@@ -104,7 +104,7 @@ struct PageRouter: Sendable {
         }
     }
 
-    /// Where nobody is logged in.
+    /// The outcome where the caller is not logged in.
     private func withoutVisitor(_ page: Page, _ reader: PageReader) throws -> PageOutcome {
         guard visitors.isByLogin else { throw APIProblem(.forbidden, "the proxy in front names nobody") }
         guard page.method == .get else {
@@ -203,7 +203,7 @@ struct PageRouter: Sendable {
         var content = content
         var token = reader.visitor?.token
         if token == nil {
-            // What a form of somebody without a session is bound to.
+            // What a form is bound to where the visitor has no session.
             let secret = reader.formSecret ?? SessionSecret().text
             if reader.formSecret == nil { content.cookies.append(visitors.cookies.setting(.form, to: secret)) }
             token = FormToken(of: secret)

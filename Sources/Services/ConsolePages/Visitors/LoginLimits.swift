@@ -2,10 +2,10 @@ import APIKit
 import Base
 import Synchronization
 
-/// How often somebody may try to log in.
+/// How often a visitor may try to log in.
 ///
-/// Each address has a rate. Beside it, an address that has failed with an account waits longer each time, with that account: nobody else does,
-/// so that nobody can lock out others. What is remembered is bounded; what was longest ago is forgotten first.
+/// Each address has a rate. Beside it, an address that has failed with an account waits longer each time, with that account. No other address
+/// does, so that an attacker cannot lock out others. What is remembered is bounded; what was longest ago is forgotten first.
 final class LoginLimits: Sendable {
     private struct Pair: Hashable {
         let address: NetworkAddress?
@@ -64,7 +64,7 @@ final class LoginLimits: Sendable {
         }
     }
 
-    /// Forgets the failures of an address with an account, which is somebody's who knows the password.
+    /// Forgets the failures of an address with an account: the visitor there knows the password.
     func succeeded(_ account: String, from address: NetworkAddress?) {
         pairs.withLock { $0.remove(Pair(address: address, account: account.lowercased())) }
     }

@@ -13,7 +13,7 @@ final class PasswordChecks: Sendable {
 
     /// How many wait at most.
     static let mostWaiting = 16
-    /// How many of them come from addresses that nobody has logged in from: the other places are kept for those from where somebody has.
+    /// How many of them come from addresses without a successful login: the other places are kept for addresses that have had one.
     static let mostOfStrangers = 12
     /// How many of one address.
     static let mostOfOne = 2
@@ -56,7 +56,7 @@ final class PasswordChecks: Sendable {
         return matches
     }
 
-    /// What passwords of nobody are held against: its key is nobody's.
+    /// What passwords of unknown accounts are held against: no password has this key.
     private static let decoy = PasswordHash(
         "$scrypt$ln=15,r=8,p=3$" + String(repeating: "A", count: 22) + "$" + String(repeating: "A", count: 43))
 }

@@ -8,7 +8,7 @@ import HTTPTypes
 import Staff
 import Synchronization
 
-/// People whom a proxy in front of the console has logged in, by its headers: believed from the proxy's addresses, refused from all others.
+/// People that a proxy in front of the console has logged in, by its headers: believed from the proxy's addresses, refused from all others.
 final class ProxiedPeople: Sendable {
     private struct Noted: Sendable {
         let standing: StaffGroups.Standing
@@ -20,7 +20,7 @@ final class ProxiedPeople: Sendable {
     private let people: ProxiedStaff
     private let noted = Mutex(BoundedTable<String, Noted>(most: 2000))
 
-    /// For how long what was noted of somebody is not noted again.
+    /// For how long a person who was noted is not noted again.
     private static let freshness: Duration = .seconds(60)
 
     /// - Parameters:

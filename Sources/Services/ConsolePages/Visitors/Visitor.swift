@@ -6,7 +6,7 @@ struct Visitor: Sendable {
     let member: StaffMember
     /// What the visitor's forms carry; nil where the browser has nothing yet that they could be bound to.
     let token: FormToken?
-    /// The session, which ends by logging out; nil of somebody whom a proxy has logged in.
+    /// The session, which ends by logging out; nil where a proxy has logged in the visitor.
     let session: SessionSecret?
 
     /// What the visitor is called on a page.

@@ -44,8 +44,8 @@ package struct Visitors: SessionCheck {
     /// Whether a request came by a way on which cookies are safe: by TLS, or on this machine alone.
     func isReachedSafely(_ evidence: CallerEvidence) -> Bool { cookies.isSecure || RequestOrigin.isLocal(evidence) }
 
-    /// Who asks; nil where nobody is logged in.
-    /// - Throws: ``APIKit/APIProblem`` where that cannot be found out now, or where somebody is refused.
+    /// The caller; nil where it is not logged in.
+    /// - Throws: ``APIKit/APIProblem`` where that cannot be found out now, or where the caller is refused.
     func visitor(_ evidence: CallerEvidence) async throws -> Visitor? {
         guard isReachedSafely(evidence) else { return nil }
         if let people {
@@ -82,7 +82,7 @@ package struct Visitors: SessionCheck {
         return visitor.member
     }
 
-    /// By the sessions that were read last. A proxy says nothing new of somebody while an answer goes on: such an answer has an end.
+    /// By the sessions that were read last. A proxy says nothing new of a visitor while an answer goes on: such an answer has an end.
     package func isStillGood(_ evidence: CallerEvidence) -> Bool {
         guard isByLogin else { return true }
         guard let secret = cookies.value(of: .session, in: evidence.headers).flatMap({ SessionSecret($0) }) else {

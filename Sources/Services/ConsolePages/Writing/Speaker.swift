@@ -30,7 +30,7 @@ struct Speaker: Sendable {
     /// An instant on the reader's clock.
     func time(_ instant: Timestamp) -> String { ZonedTime.text(instant, in: zone) }
 
-    /// How long something takes, in the largest unit of which there are two.
+    /// How long something takes, in the largest unit that fits into it twice.
     /// - Parameter seconds: 0 or more.
     func span(_ seconds: Int64) -> String {
         let (key, unit): (String, Int64) =
