@@ -13,7 +13,7 @@ import kubernetes_validate
 import yaml
 
 KUBERNETES = pathlib.Path("deploy/kubernetes")
-# The oldest that the manifests claim to suit, and the newest of which the schema is here.
+# The oldest that the manifests claim to suit, and the newest whose schema is here.
 VERSIONS = ["1.27", kubernetes_validate.latest_version()]
 
 VARIABLE = re.compile(r"\$\{(?P<name>\w+)(?::-(?P<default>[^}]*)|:\?[^}]*)?\}")

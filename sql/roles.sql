@@ -33,7 +33,7 @@ begin
         raise exception 'database % has no storehook schema: run storehook migrate on it first, then this again',
             quote_ident(current_database());
     end if;
-    -- Whoever may grant nothing is warned by PostgreSQL, and no more.
+    -- A user who may grant nothing is only warned by PostgreSQL.
     select quote_ident(pg_get_userbyid(held.owner)), held.thing into owner, thing
       from (select nspowner, 'schema storehook' from pg_namespace where nspname = 'storehook'
              union all
@@ -57,7 +57,7 @@ begin
         begin
             execute format('create role %I nologin', wanted);
         exception
-            -- unique_violation: somebody makes the same role at the same moment.
+            -- unique_violation: another session makes the same role at the same moment.
             when duplicate_object or unique_violation then null;
         end;
     end loop;
@@ -105,10 +105,10 @@ grant usage on sequence storehook.outbox_id to storehook_receiver;
 grant insert (id, received_at, packing, body) on storehook.outbox to storehook_receiver;
 grant insert on storehook.outbox_queue, storehook.outbox_stored to storehook_receiver;
 grant select on storehook.signature_headers to storehook_receiver;
--- What it stores by, and whom it is to refuse.
+-- What it stores by, and which senders it refuses.
 grant execute on function storehook.refused_senders(), storehook.store_posted(smallint[], bytea[], text[], bytea[])
     to storehook_receiver;
--- And that somebody posts what is not taken.
+-- And that notifications are posted which are not taken.
 grant execute on function storehook.note_old_post() to storehook_receiver;
 
 -- The worker claims, applies and settles. Facts are added and superseded, never deleted; what is recorded of a
@@ -140,7 +140,7 @@ grant select on storehook.old_posts to storehook_worker;
 -- It counts what was posted from where, and gives up what did not verify.
 grant select, insert, update on storehook.senders to storehook_worker;
 grant execute on function storehook.expire_junk(integer) to storehook_worker;
--- It says whom it serves, and looks whom others serve here.
+-- It says which apps and roots it serves, and reads which ones others serve here.
 grant select, insert on storehook.served_apps, storehook.served_roots to storehook_worker;
 grant update on storehook.served_apps to storehook_worker;
 -- Its metrics tell how long the queue is, and up to when nothing is missing.
@@ -165,8 +165,8 @@ grant select on storehook.contradictions to storehook_worker;
 -- Who takes in an old receipt notes that it is kept, and what verifyReceipt said last.
 grant select, insert on storehook.kept_receipts to storehook_worker;
 grant select, insert, update on storehook.unsigned_words to storehook_worker;
--- It carries out what staff asked for about many dead letters at once, and writes down what became of it. What was asked for and by whom stays.
--- It settles no other letters.
+-- It carries out what staff asked for about many dead letters at once, and writes down what became of it. It cannot change what was asked for, or
+-- who asked. It settles no other letters.
 grant select on storehook.dead_letters, storehook.job_items to storehook_worker;
 grant execute on function storehook.work_job(bigint, integer) to storehook_worker;
 grant select, delete, update (state, error, report, begun_at, ended_at) on storehook.jobs to storehook_worker;
@@ -265,9 +265,9 @@ grant select on storehook.delivery_status, storehook.delivery_glance to storehoo
 
 -- Operators are workers (see above) who may also look at everything, put back and decide.
 grant select on all tables in schema storehook to storehook_ops;
--- They record what customers agreed to or took back, and nobody changes what is recorded.
+-- They record what customers agreed to or took back, and a record is never changed.
 grant insert on storehook.consumption_consents to storehook_ops;
--- They apply catalogs and act for accounts, on record: what is recorded nobody changes. To erase an account takes its names out.
+-- They apply catalogs and act for accounts, on record: a record is never changed. To erase an account takes its names out.
 grant insert on storehook.catalogs, storehook.purchase_bindings, storehook.staff_acts to storehook_ops;
 grant update on storehook.catalog_state to storehook_ops;
 grant update (current_from) on storehook.catalogs to storehook_ops;
@@ -337,9 +337,9 @@ grant select on storehook.consumption_answers to storehook_api;
 grant select, update on storehook.consumption_queue to storehook_api;
 -- How far a test notification has come, and why no further. Of several letters the last one counts.
 grant select (id, notification_uuid, received_at, reason) on storehook.dead_letters to storehook_api;
--- What an app hands in it verifies as a worker does, stores, and applies at once, in one transaction, because somebody waits for
--- the answer. So it has a worker's rights on facts and state, and none on the queue but to put in: it claims, settles and
--- buries nothing, reads no payload back, and plans nothing with Apple.
+-- What an app hands in it verifies as a worker does, stores, and applies at once, in one transaction, because the app waits for the answer. So
+-- it has a worker's rights on facts and state, and none on the queue but to put in: it claims, settles and buries nothing, reads no payload
+-- back, and plans nothing with Apple.
 grant insert on storehook.outbox, storehook.outbox_queue, storehook.outbox_stored to storehook_api;
 grant usage on sequence storehook.outbox_id to storehook_api;
 grant select, insert on storehook.signature_headers to storehook_api;
@@ -404,7 +404,8 @@ grant select on storehook.staff_members, storehook.staff_tokens to storehook_con
 grant insert on storehook.staff_members, storehook.staff_tokens to storehook_console;
 grant update (role, apps, changed_at, changed_by, removed_at, removed_by) on storehook.staff_members to storehook_console;
 grant update (revoked_at, revoked_by) on storehook.staff_tokens to storehook_console;
--- Its pages let in who knows a password, which commands set, and whom a proxy in front has logged in. A session is its own from beginning to end.
+-- Its pages let in members with a password, which commands set, and people that a proxy in front has logged in. A session is its own from
+-- beginning to end.
 grant select on storehook.staff_passwords, storehook.staff_logins to storehook_console;
 grant select, insert, delete on storehook.console_sessions to storehook_console;
 grant update (seen_at) on storehook.console_sessions to storehook_console;
@@ -531,7 +532,7 @@ grant select (id, lease_token), update (due_at) on storehook.consumption_queue t
 
 -- Monitors count and see states, never what Apple sent. They read views, and of tables what is needed beside them:
 -- - when rows came and went, for the rates that `storehook queue` shows;
--- - subscriptions and what belongs to them, because status_at and the views on it compute with the rights of whoever asks.
+-- - subscriptions and what belongs to them, because status_at and the views on it compute with the caller's rights.
 grant select on storehook.queue_depth, storehook.queue_waiting, storehook.queue_refused, storehook.conservation,
     storehook.dead_letters_open,
     storehook.subscription_status, storehook.entitlements, storehook.contradictions,
@@ -549,7 +550,7 @@ grant select (original_transaction_id, bundle_id, environment, renewal_price, cu
 grant execute on function storehook.status_at(timestamptz), storehook.has_access(uuid, text),
     storehook.has_access_of(text, text), storehook.account_token(text), storehook.account_token(text, text)
     to storehook_monitor;
--- - accounts, because account_status_at computes with the rights of whoever asks.
+-- - accounts, because account_status_at computes with the caller's rights.
 grant select on storehook.account_status_now, storehook.account_status, storehook.account_history,
     storehook.catalog_state, storehook.accounts, storehook.account_names, storehook.account_ids,
     storehook.held_purchases, storehook.unsold_products
@@ -557,7 +558,7 @@ grant select on storehook.account_status_now, storehook.account_status, storehoo
 grant execute on function storehook.account_status_at(timestamptz), storehook.expiring_soon(interval, timestamptz)
     to storehook_monitor;
 grant execute on function storehook.telling_differences(integer) to storehook_monitor;
--- - what the view conservation counts with, because functions in a view are called by whoever asks.
+-- - what the view conservation counts with, because functions in a view are called with the reader's rights.
 grant execute on function storehook.outbox_day_changes(date), storehook.count_outbox_day(date, boolean)
     to storehook_monitor;
 

@@ -148,7 +148,7 @@ struct AccountIDTests {
                 [("X-Account-Token", "\(token)")])
             #expect(consent.status == 200)
             #expect(try await consents(shop, token) == [true])
-            // Nobody took the id away from the account, and the consent has it.
+            // The account has kept its id, and the consent has it.
             let ids: [String?] = try await shop.api.observer.query(
                 """
                 select account from storehook.accounts where token = \(UUID(token))

@@ -36,7 +36,7 @@ struct AccountLogTests {
             #expect(line["product"] == "com.example.storehook.basic.monthly" && line["environment"] == "Production")
             #expect(line["ends"] == first.object?.object("subscription")?.string("expiresAt"))
 
-            // A purchase of nobody's is bound; another's is not.
+            // A purchase without an owner is bound; another account's is not.
             let free = shop.buy(lane: 81)
             _ = try await shop.verify(free.transaction, as: "bob")
             let bound = log.lines("Bound a purchase").map(\.metadata)

@@ -212,7 +212,7 @@ struct EventFeedTests {
                 }
                 for transaction in held.shuffled(using: &random) {
                     try await transaction.release()
-                    // Whoever was read by now was read before those that wrote earlier.
+                    // What is placed by now is read before the events of transactions that wrote earlier and commit later.
                     try await site.events.place()
                 }
             }

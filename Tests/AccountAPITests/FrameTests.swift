@@ -95,7 +95,7 @@ struct FrameTests {
                 if let detail { #expect(answer.object?.string("detail") == detail) }
             }
             #expect(try await put(String(repeating: " ", count: 300_000)).code == "too_large")
-            // Members that nobody knows are passed over, and an optional one may be null.
+            // Unknown members are passed over, and an optional one may be null.
             let good = try await put(#"{"granted":false,"text":null,"later":[1]}"#)
             #expect(good.status == 200 && good.object?.bool("granted") == false)
         }

@@ -201,7 +201,7 @@ struct GuardTests {
                 let stale = try await ask(api)
                 #expect(stale.status == 204 && stale.header("X-Storehook-Stale") == "30")
                 #expect(try await ask(api, "?tier=premium").header("X-Storehook-Stale") == "30")
-                // Nobody asks a database again that has just not answered.
+                // The guard does not ask a database again that has just not answered.
                 #expect(source.reads == 2)
                 source.advance(by: .seconds(31))
                 for account in ["alice", "stranger"] {

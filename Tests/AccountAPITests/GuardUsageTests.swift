@@ -94,7 +94,7 @@ struct GuardUsageTests {
         source.use(1000, of: "words total -")
         try await withAPI(endpoints: [Guard(source.memory()).endpoint]) { api in
             for (query, reason, counts) in [
-                // Without usage nothing is counted, and nobody asks for a counter.
+                // Without usage nothing is counted, and no counter is asked for.
                 ("feature=ai", nil, 0), ("tier=pro&feature=ai", nil, 0), ("feature=read&usage=required", nil, 0),
                 ("feature=words&usage=required", nil, 0), ("feature=video&usage=required", "feature_not_included", 0),
                 ("feature=fly&usage=required", "unknown_feature", 0),
@@ -172,7 +172,7 @@ struct GuardUsageTests {
                 #expect(used.status == 403 && used.header("X-Storehook-Reason") == "limit_reached")
                 #expect(used.header("X-Storehook-Stale") == "30")
                 #expect(left.status == 204 && left.header("X-Storehook-Stale") == "30")
-                // Nobody asks for counters while the account is not to be had.
+                // The guard asks for no counters while the account is not to be had.
                 #expect(source.counts == 2)
                 source.advance(by: .seconds(31))
                 for query in ["feature=ai&usage=required", "feature=voice&usage=required"] {

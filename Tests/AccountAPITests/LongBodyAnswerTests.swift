@@ -3,11 +3,11 @@ import Testing
 
 @Suite("Long bodies sent to the account API")
 struct LongBodyAnswerTests {
-    /// A body of more than is read without room, of which nothing is used.
+    /// A body longer than what is read without room; nothing of it is used.
     private static let long = #"{"signedTransactionInfo":""# + String(repeating: "a", count: 100_000) + #""}"#
     private static let short = #"{"signedTransactionInfo":"a.b.c"}"#
 
-    /// Announces a body as somebody's app, and sends nothing of it.
+    /// Announces a body as an app does, and sends nothing of it.
     private func announce(_ bytes: Int, _ token: String, port: Int) async throws -> TCPSocket {
         try await onThread {
             let socket = try TCPSocket(port: port)

@@ -54,7 +54,7 @@ struct OneAnswerTests {
             bySQL: try row.decode(0, as: Bool?.self), byName: try row.decode(1, as: Bool?.self))
     }
 
-    /// A change by staff reaches the guard by a notification; here nobody listens.
+    /// A change by staff reaches the guard by a notification; here no process listens for it.
     private func settled(_ shop: Shop, _ account: String, _ expected: Answers) async throws {
         try await eventually("\(account) \(expected)") { try await answers(shop, account) == expected }
     }
@@ -85,7 +85,7 @@ struct OneAnswerTests {
                 "select storehook.has_access(null, 'x') is false and storehook.has_access_of(null, 'x') is false"
             ).one().decode(0, as: Bool.self)
             #expect(nothing)
-            // Whoever proves it next has it.
+            // The next account that proves it has it.
             #expect(try await shop.verify(bought.transaction, as: "bob").status == 200)
             #expect(try await answers(shop, "bob") == .all(true))
             let rows: Int64 = try await shop.api.observer.query(
@@ -228,7 +228,7 @@ struct LateClockTests {
             let refused = try await shop.verify(receipt: late, as: "bob")
             #expect(refused.status == 503 && refused.code == "signed_in_future", "\(refused.body)")
         }
-        // Whoever verifies or restores waits, and staff moves the purchase in that time.
+        // A caller verifies or restores and waits, and staff moves the purchase in that time.
         try await withReceipt { shop, sell in
             func answer(_ path: String, _ members: String) async throws -> Answer {
                 async let answer = shop.post("/v1/subscriptions/\(path)", as: "alice", "{\(members)}")

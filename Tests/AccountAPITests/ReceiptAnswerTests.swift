@@ -104,7 +104,7 @@ struct ReceiptAnswerTests {
             #expect(try await shop.verify(receipt: bought.receipt, as: "bob").code == "bound_elsewhere")
             // A worker asks for the rest.
             #expect(try await shop.count("select count(*) from storehook.refresh_queue") > 0)
-            // The other receipt lists one that nobody here knows.
+            // The other receipt lists a purchase that is not known here.
             let restored = try await shop.post(
                 "/subscriptions/restore", as: "alice", #"{"receiptData":"\#(other.receipt)"}"#)
             let fates = restored.object?.objects("transactions")?.map {
@@ -162,7 +162,7 @@ struct ReceiptAnswerTests {
             #expect(try await shop.books().received == 0)
             let emo = try await shop.post("/subscription/restore", as: "alice", #"{"receipt_data":"\#(fresh)"}"#)
             #expect(emo.status == 503, "\(emo.body)")
-            // Nobody asks at once, when Apple would say the same.
+            // No worker asks at once, when Apple would say the same.
             #expect(
                 try await shop.count(
                     "select count(*) from storehook.refresh_queue where due_at > now() + interval '30 s'") == 1)
@@ -238,7 +238,7 @@ struct ReceiptAnswerTests {
     func stale() async throws {
         try await withReceiptShop { shop, standIn in
             let old = try await standIn.buy()
-            // Somebody else's device, so that Apple, asked about the receipt, does not tell of it either.
+            // From another customer's device, so that Apple, asked about the receipt, does not tell of it either.
             let fresh = try await standIn.buy(BoughtReceipt.lifetime)
             let said = #""transactionId":"\#(fresh.transaction)","productId":"\#(BoughtReceipt.lifetime)""#
             let both = #""signedTransactionInfo":"\#(fresh.signed)","receiptData":"\#(old.receipt)",\#(said)"#

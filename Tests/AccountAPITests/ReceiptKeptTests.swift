@@ -181,7 +181,7 @@ struct ReceiptKeptTests {
             customer.buy(.basicMonthly, at: shop.now)
             var receipt = SimulatedReceipt(
                 of: customer.allItems.map { customer[$0] }, app: .example.in(.production), at: shop.now)
-            // Somebody else's purchase, whose id anybody may have seen.
+            // Another customer's purchase, whose id anybody may have seen.
             receipt.attributes.insert(
                 .purchase([
                     .text(1702, BoughtReceipt.monthly), .text(1703, bought.transaction), .text(1705, bought.original),

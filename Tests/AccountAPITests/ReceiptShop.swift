@@ -29,7 +29,7 @@ func withReceiptShop(
     }
 }
 
-/// What somebody bought at the stand-in, as their device knows it.
+/// What a customer bought at the stand-in, as their device knows it.
 struct BoughtReceipt: Sendable {
     static let monthly = "com.example.storehook.basic.monthly"
     static let lifetime = "com.example.storehook.lifetime.unlock"

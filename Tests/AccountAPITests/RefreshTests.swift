@@ -11,7 +11,7 @@ import Testing
 
 @Suite("A refresh of the account API's")
 struct RefreshTests {
-    /// Somebody buys at the stand-in, whose notifications nobody hears, and hands in what Apple signed; original transaction.
+    /// A customer buys at the stand-in, whose notifications reach no receiver, and hands in what Apple signed. Returns the original transaction.
     private func buy(_ shop: Shop, _ standIn: RunningStandIn, as account: String) async throws -> String {
         let sold = try await standIn.shop(
             "purchases", #"{"productId":"com.example.storehook.basic.monthly","environment":"Production"}"#)

@@ -60,7 +60,7 @@ struct SeparationTests {
             }
             // All of them, with answers of every kind; or nothing is shown by it.
             #expect(asked.count == Set(operations.map(\.name)).count, "seed \(seed)")
-            // 503 because nobody is there whom Apple could be asked with.
+            // 503, because this shop has no client for Apple.
             #expect(
                 (statuses[200] ?? 0) > Self.batches * 4 && (statuses[403] ?? 0) > Self.batches / 3
                     && statuses.keys.allSatisfy { $0 < 500 || $0 == 503 }, "\(statuses)")
@@ -83,7 +83,7 @@ private struct Party: Sendable {
     let renewals: [String]
     /// Apple's numbers of its purchases.
     let numbers: [String]
-    /// By the signed transaction: what whoever hands it in is told of it.
+    /// By the signed transaction: what a caller who hands it in is told of it.
     let said: [String: [String]]
     /// All texts by which it, or anything of its, would be recognized in an answer.
     let markers: Set<String>
@@ -162,7 +162,7 @@ private struct DescribedOperation {
         var path: String
         var body: String?
         var headers: [(String, String)]
-        /// What of the other's was sent in, signed: whoever holds that is told what stands in it.
+        /// The other account's signed texts that were sent in: a caller who holds one is told what stands in it.
         var echoes: Set<String> = []
     }
 

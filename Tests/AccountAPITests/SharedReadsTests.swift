@@ -44,7 +44,7 @@ struct SharedReadsTests {
             for number in 2..<9 {
                 group.addTask { (number, try await reads.value(of: number)) }
             }
-            // Nothing shows from outside that somebody waits, but that nobody is asked.
+            // From outside it does not show that callers wait, but only that nothing is asked.
             try await Task.sleep(for: .milliseconds(50))
             #expect(source.all.count == 2)
             for _ in 0..<4 { try await source.answer() }
@@ -196,7 +196,7 @@ struct SharedReadsTests {
         let third = Task { try await reads.value(of: 2) }
         try await Task.sleep(for: .milliseconds(50))
         #expect(source.all.count == 1)
-        // Nobody else comes.
+        // No other caller comes.
         instant.withLock { $0 += .milliseconds(6) }
         try await eventually("a second statement reads those who wait") { source.all.count == 2 }
         for _ in 0..<2 { try await source.answer() }

@@ -84,7 +84,7 @@ struct Shop: Sendable {
     /// - Parameters:
     ///   - own: signs for Apple, where that is another than the one of all tests.
     ///   - catalog: what it sells; three products by default.
-    ///   - asking: who asks Apple; nobody by default.
+    ///   - asking: the clients that ask Apple; none by default.
     ///   - proven: up to when answers hold all that Apple has posted.
     ///   - now: the present that accounts are read at; the database's clock by default.
     static func open<T: Sendable>(

@@ -10,7 +10,7 @@ import Simulation
 import StandInSupport
 import TestSupport
 
-/// Whom a shop's account API asks: nobody, by default.
+/// The clients that a shop's account API asks Apple with: none, by default.
 struct ShopsApple: Sendable {
     var server: AppStoreClient?
     var receipts: ReceiptClient?

@@ -8,7 +8,7 @@ import Testing
 
 @testable import APIKit
 
-/// Statements may take ten minutes here: whoever is answered before that is answered because the database does not answer.
+/// Statements may take ten minutes here: a caller that is answered before that is answered because the database does not answer.
 @Suite("A database that falls silent")
 struct SilenceTests {
     private struct Away: Error {}

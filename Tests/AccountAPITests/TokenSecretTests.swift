@@ -61,7 +61,7 @@ struct TokenSecretTests {
                 await #expect(throws: TokenKeySet.Fault.self, "\(what)") {
                     try await TokenKeySet(secret: bytes, isPrivate: true)
                 }
-                // Some of them are keys. Whoever signs with the text itself gets nowhere in any case.
+                // Some of them are keys. A token that is signed with the text itself is refused in any case.
                 let file = directory.appending(path: "keys").path
                 try Data(bytes).write(to: URL(fileURLWithPath: file))
                 try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)

@@ -41,7 +41,7 @@ struct TestClaims: JWTPayload {
     func verify(using algorithm: some JWTAlgorithm) async throws {}
 }
 
-/// Signs tokens as an app's login does, with a key of each kind, the public halves of which are in a JWKS file.
+/// Signs tokens as an app's login does, with a key of each kind. A JWKS file has the public halves.
 struct TokenSigner: Sendable {
     /// The JWKS.
     let file: String

@@ -88,7 +88,7 @@ struct APIWriteBudgetTests {
             #expect(try await shop.post("/v1/subscriptions/restore", as: "alice", "").status == 200)
             #expect(try await shop.standing(of: "alice") == "pro active")
             #expect(try await shop.get("/v1/guard?tier=pro", as: "alice").status == 204)
-            // Nobody else is concerned, and tomorrow is another day.
+            // No other account is concerned, and tomorrow is another day.
             #expect(try await shop.verify(new, as: "bob").code == "other_account")
             try await shop.api.observer.query("update storehook.write_budgets set day = day - 1")
             #expect(try await shop.verify(new, as: "alice").status == 200)

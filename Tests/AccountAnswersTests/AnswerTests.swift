@@ -272,7 +272,7 @@ struct AnswerTests {
                 return features[feature][member]
             }
         }
-        // What nobody can buy, free, stands beside what is sold.
+        // The free tier, which is not for sale, stands beside what is sold.
         #expect(column(0, "limit") == [5, 100, .null] && column(0, "isUnlimited") == [false, false, true])
         #expect(column(1, "allowed") == [false, false, true] && column(1, "isUnlimited") == [false, false, true])
         #expect(column(2, "limit") == [50, 1000, .null] && column(2, "unit") == ["个", "个", "个"])

@@ -63,7 +63,7 @@ struct AccountDatabase: Sendable {
         try await pool.query(query).one().decode(0)
     }
 
-    /// Whether somebody waits for transactions that were open when a catalog was to be applied.
+    /// Whether a session waits for transactions that were open when a catalog was to be applied.
     func isWaitingForWriters() async throws -> Bool {
         try await value(
             """

@@ -49,7 +49,7 @@ struct AccountIDUpgradeTests {
                 for setting in AccountIDRule.allCases.map(Optional.some) + [nil] {
                     await #expect(throws: AccountIDRefusal.unnamed) { try await ids.rule(setting: setting) }
                 }
-                // Nobody knows whose account it names; everybody else is who he was.
+                // Whose account this id names is not known; every other id names the account that it named before.
                 await #expect(throws: PostgresError.self) {
                     try await pool.query("select storehook.has_access_of(\(AccountIDTests.five), 'x')")
                 }

@@ -236,7 +236,7 @@ struct ActTests {
             #expect(view.purchases.last?.transactionID == "10001.0")
             #expect(view.purchases.last?.purchasedAt == Purchases.now.adding(days: -5))
             #expect(view.catalogVersion != nil && view.catalog?.tiers.count == 3)
-            // Nobody's data is in anybody else's answer.
+            // No account's data is in another account's answer.
             let other = try await database.store.view(token(2), in: "Production")
             #expect(other.purchases.isEmpty && other.version == 0 && other.current.status == .free)
             #expect(try await database.store.view(token(1), in: "Sandbox").current.status == .free)

@@ -83,7 +83,7 @@ struct BindTests {
                 try await database.pool.query(
                     "update storehook.one_time_purchases set app_account_token = \(UUID(none))")
             }
-            // Whoever reads the tables sees a purchase of nobody's.
+            // A reader of the tables sees a purchase without an owner.
             func count(_ rows: PostgresQuery) async throws -> Int64 {
                 try await database.value("select count(*) from storehook.\(embedding: rows)")
             }
@@ -255,7 +255,7 @@ struct BindTests {
             #expect(try await bind(database, purchase(1), to: account(3)) == .boundElsewhere)
             #expect(try await bind(database, purchase(1), to: account(1)) == .boundElsewhere)
             #expect(try await bind(database, purchase(1), to: account(2)) == .already)
-            // Whoever had it may prove it, too, and then nobody else gets it.
+            // The former owner may prove it, too, and then no other account gets it.
             try await database.apply(again(2, token(1)))
             #expect(try await bind(database, purchase(2), to: account(1)) == .already)
             #expect(try await bind(database, purchase(2), to: account(2)) == .boundElsewhere)

@@ -65,7 +65,7 @@ struct CatalogPatienceTests {
          where token = (select min(token::text)::uuid from storehook.accounts)
            and exists (select from storehook.catalog_state)
         """
-    /// Somebody who has nothing to do with accounts but a row of one of them.
+    /// A session that has nothing to do with accounts, but locks a row of one of them.
     private static let strangers: PostgresQuery = """
         select 1 from storehook.accounts where token = (select max(token::text)::uuid from storehook.accounts) for update
         """

@@ -29,7 +29,7 @@ struct ExpiringTests {
                 ])
             }
             _ = try await database.store.apply(Shop.catalog() + "warning_days: 5\n", by: "test")
-            // Some are going to be renewed, of which one is in its grace period and may lose it all the same.
+            // Some are going to be renewed. One of these is in its grace period, and its renewal may fail all the same.
             try await database.pool.query(
                 """
                 update storehook.account_status set phase_will_renew = array_fill(true, array[cardinality(phase_starts)])
@@ -84,7 +84,7 @@ struct ExpiringTests {
                 #expect(of.accounts.elements.count == count, "\(app)")
             }
             #expect(try await database.store.expiring(within: 30, in: "Sandbox", limit: 9).accounts.elements.isEmpty)
-            // In pages that look through four, of which one is asked for where nothing fits.
+            // In pages that look through four. Where nothing fits, a page of one is asked for.
             for (environment, limit) in [("Production", 3), ("Sandbox", 1)] {
                 var (bounded, looked): ([ExpiringAccount], [Int?]) = ([], [])
                 repeat {

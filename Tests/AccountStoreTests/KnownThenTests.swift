@@ -121,7 +121,7 @@ struct KnownThenTests {
                             let expected = try await other.store.history(of: account, in: "Production", at: instant)
                             let verdict = model.verdict(at: border)
                             let about = "at \(border), known at \(known), seed \(seed)\n\(whole.life.story)"
-                            // An account of which nothing is known but its row is none that anything was known of.
+                            // An account with nothing but its row counts as one that nothing was known of.
                             let hasNothing = expected.map { $0.purchases.isEmpty && $0.acts.isEmpty && $0.trial == nil }
                             if hasNothing ?? true {
                                 #expect(told == nil, "\(about)")

@@ -40,7 +40,7 @@ struct ListTests {
         PurchaseKey(environment: "Sandbox", bundleID: Shop.app, originalTransactionID: "\(10_000 + number)")
     }
 
-    /// Accounts with purchases, with a grant, a block or a trial alone, erased ones, and one of which only the name is known.
+    /// Accounts with purchases, with a grant, a block or a trial alone, erased ones, and one with only its name.
     private func fill(_ database: AccountDatabase, _ generator: inout some RandomNumberGenerator) async throws {
         for batch in Purchases.many(90, accounts: 40, &generator).batches(of: 100) { try await database.apply(batch) }
         for number in 0..<10 {

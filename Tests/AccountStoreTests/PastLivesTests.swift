@@ -219,7 +219,7 @@ private struct HeardLife {
         var heard: [(at: Int64, message: LifeMessage)] = []
         for message in life.messages.sorted(by: { $0.signed < $1.signed }) {
             var at = message.signed + random.between(1, 20) * ModelTime.second
-            // Nobody can prove what was never heard of.
+            // A purchase that was never heard of cannot be proven.
             if !known.insert(message.line).inserted {
                 if random.chance(6) { continue }
                 if random.chance(15) { at += random.between(ModelTime.hour, 45 * ModelTime.day) }

@@ -30,7 +30,7 @@ struct PastTests {
         return try rows.first.map { Answer(tier: try $0.decode(0), status: try $0.decode(1)) }
     }
 
-    /// A subscription of so many months, the last of which runs.
+    /// A subscription of so many months; the last one runs.
     private func months(_ count: Int64, of number: Int, account: UniqueIdentifier?) -> [LedgerEntry] {
         (0..<count).map { month in
             let start = (month + 1 - count) * 30 - 5

@@ -25,7 +25,7 @@ struct RandomCatalog {
         for index in products.indices { products[index].tier = tiers.randomElement(using: &generator) }
     }
 
-    /// Another tier, a product more or fewer, a tier more or fewer, another order, another term, or what changes nobody.
+    /// Another tier, a product more or fewer, a tier more or fewer, another order, another term, or what changes no account.
     mutating func change(_ generator: inout SeededGenerator) {
         let place = Int.random(in: products.indices, using: &generator)
         switch Int.random(in: 0..<20, using: &generator) {

@@ -66,7 +66,7 @@ struct StaffNoteTests {
             let end = try await store.notes(by: "cli:ben", after: place, limit: 1, lookingThrough: 2)
             #expect(end.elements.isEmpty && end.next == nil && end.lookedThrough == nil)
             #expect(try await store.notes(about: token(1), by: "cli:ben", limit: 9, lookingThrough: 1).elements.isEmpty)
-            // A note makes nobody a customer.
+            // A note does not make an account a customer.
             #expect(try await store.known([token(3)]).map(\.isCustomer) == [false])
             for text in ["", String(repeating: "x", count: 1001)] {
                 await #expect(throws: PostgresError.self) {

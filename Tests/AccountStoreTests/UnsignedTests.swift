@@ -7,7 +7,7 @@ import PurchaseStore
 import Subscriptions
 import Testing
 
-/// Purchases of which only verifyReceipt has said anything: neither what they are nor how long they last.
+/// Purchases that only verifyReceipt has told of: neither what they are nor how long they last.
 struct UnsignedTests {
     private static func catalog(passDays: Int = 10, forever: String = "period: lifetime") -> String {
         """

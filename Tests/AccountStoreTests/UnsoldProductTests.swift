@@ -187,7 +187,7 @@ struct UnsoldProductTests {
             try await Self.apply(
                 [
                     Purchases.period(purchase(1), "basic", from: -3, to: 27, account: token(1)),
-                    // It was another product before, which nobody holds by it.
+                    // It was another product before; no account holds that one by it.
                     Purchases.period(purchase(2), "old", from: -60, to: -30, account: token(2)),
                     Purchases.period(purchase(2), "pro", from: -30, to: 300, account: token(2)),
                     Purchases.forever(purchase(4), at: -9, account: token(4)),
@@ -201,7 +201,7 @@ struct UnsoldProductTests {
             try await database.pool.query("delete from storehook.purchased_products")
             try await database.pool.withTransaction { try PurchasedProducts.listAll($0) }
             #expect(try await Self.noted(database) == listed)
-            // Nobody knows less afterwards.
+            // A later listing takes back nothing that is known.
             try await database.pool.query("update storehook.purchased_products set held_until = 'infinity'")
             try await database.pool.withTransaction { try PurchasedProducts.listAll($0) }
             #expect(try await Self.noted(database).allSatisfy { $0.hasSuffix(" forever") })

@@ -12,7 +12,7 @@ import Testing
 struct WriteBudgetTests {
     private static let most: Int64 = 10_000_000
 
-    /// A text that nobody has sent before, and that takes all the room it can: nothing of it is packed.
+    /// A text that was not sent before, and that takes all the room it can: nothing of it is packed.
     private static func text(_ length: Int = Consents.maximumTextLength) -> String {
         String(
             String.UnicodeScalarView(
@@ -71,7 +71,7 @@ struct WriteBudgetTests {
             await #expect(throws: WriteBudget.Exhausted.self) { try await database.store.record(Self.attempt("ann")) }
             #expect(try await database.count("purchase_attempts") == kept)
             #expect(try await Self.spent("ann", database) <= Self.most)
-            // Nobody else pays for it.
+            // No other account pays for it.
             try await database.store.record(Self.attempt("bob"))
             // The next day.
             try await database.pool.query("update storehook.write_budgets set day = day - 1")
@@ -204,7 +204,7 @@ struct WriteBudgetTests {
 
     /// One kind of what an account writes, as fast as it may, alone.
     private static let kinds = ["usage keys", "consents", "consents without texts", "long attempts", "short attempts"]
-    /// Those of which a budget has room for few.
+    /// Those that fit a budget only a few times.
     private static let fewKinds: Set = ["consents", "long attempts"]
 
     private func write(_ kind: String, for account: String, _ database: AccountDatabase) async throws {

@@ -55,7 +55,7 @@ struct AccountStateTests {
         let (nothing, active, expired) = ("free free none", "active pro apple", "expired free apple")
         #expect(told(ann, (45, bob), (50, ann)) == [active, expired, nothing, expired, expired])
         #expect(told(nil, (20, ann), (45, bob), (50, ann)) == [active, expired, nothing, expired, expired])
-        // What it gave to nobody, or to the other one, was not for this one.
+        // What it gave without an owner, or to the other account, was not for this one.
         let never = Array(repeating: nothing, count: 5)
         #expect(told(nil, (45, bob), (50, ann)) == never)
         #expect(told(bob, (45, ann)) == never)
@@ -307,7 +307,7 @@ struct AccountStateTests {
         #expect(state([line], of: bob).on(49) == "free free none")
         #expect(state([line], of: bob).on(50) == "expired free apple")
         #expect(state([line], of: bob).value(at: day(50)).expiresAt == day(40))
-        // Not for whoever has it from another account.
+        // Not for an account that has it from another account.
         let passed = proven + [PurchaseBinding(id: 2, kind: .transfer, account: eve, at: day(60))]
         #expect(
             state([subscription(Self.month, signed: nil, bindings: passed)], of: eve).on(61) == "free free none")

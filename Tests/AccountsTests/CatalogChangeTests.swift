@@ -56,7 +56,7 @@ struct CatalogChangeTests {
     }
 
     @Test func `What an act was about stays what it was, whatever a later catalog makes of its instant`() {
-        // Two that give pro, of which the one for life decides; later the other gives premium.
+        // Two that give pro: the one for life decides. Later the other gives premium.
         let lines = [
             bought(1, "pro.forever", .nonConsumable, at: 1, revoked: 60),
             subscription(2, [(2, .active, "pro.monthly"), (70, .expired, "pro.monthly")]),

@@ -38,7 +38,7 @@ struct StretchTests {
             $0.period(.renewal, 140, 170, token: nil)
         }
         #expect(story.line.stretchEnds == [StretchEnd(at: day(110), account: ann)])
-        // Until it is proven, whoever had it goes on.
+        // Until it is proven, it stays the former owner's.
         #expect(story.line.owner(at: day(111)) == ann)
         story.ownership = bindings([(112, .proof, eve)])
         #expect(story.line.owner(at: day(111)) == ann)
@@ -183,7 +183,7 @@ struct StretchTests {
         story.ownership = bindings([(11, .proof, ann), (20, .transfer, bob), (70, .transfer, ann)])
         #expect(story.state().on(71) == "expired free apple")
         #expect(state(erasedAt: 30).on(71) == "free free none")
-        // What its erasure freed, and it proves again, counts from the beginning, as what was nobody's does.
+        // What its erasure freed, and it proves again, counts from the beginning, like a purchase that had no owner.
         story.ownership = bindings([(11, .proof, ann), (30, .erasure, ann), (70, .proof, ann)])
         #expect(state(erasedAt: 30).on(69) == "free free none" && state(erasedAt: 30).on(71) == "expired free apple")
     }

@@ -9,8 +9,8 @@ import Testing
 
 /// What Apple asks about refunds, for the desk.
 struct ConsumptionTests {
-    /// Thirty requests about the first app's purchase, a minute apart, of which the latest was answered; one of the other app; one in Sandbox;
-    /// and one of a month ago.
+    /// Thirty requests about the first app's purchase, a minute apart, the latest of them answered; one of the other app; one in Sandbox; and
+    /// one of a month ago.
     private func fill(_ desk: RunningDesk) async throws {
         try await desk.observer.query(
             """

@@ -42,7 +42,7 @@ extension RunningDesk {
         }
     }
 
-    /// How often somebody tried what they may not do, also before the minute ended.
+    /// How often a member tried what they may not do, also before the minute ended.
     func tries(at route: String) async throws -> Int64 {
         try await observer.query(
             """

@@ -113,7 +113,7 @@ struct OrderTests {
                 let answer = try await desk.get("/admin/orders\(query)", some)
                 #expect(answer.status == 200 && !answer.body.contains(Desk.other), "\(query): \(answer.body)")
             }
-            // Somebody else paid for it, as late evidence shows.
+            // Another customer paid for it, as late evidence shows.
             try await desk.observer.query(
                 "update storehook.booked_orders set class_id = null where order_key in ('10010', '10011')")
             let shared = try await desk.get("/admin/orders/\(own)", some)

@@ -34,8 +34,8 @@ struct PastListTests {
         return found
     }
 
-    /// Three requests for refunds of ten days ago, of which the first was approved yesterday, and one of yesterday. About the first three Apple
-    /// has asked: a question that was heard of yesterday, one that was answered then, and one that was not.
+    /// Three requests for refunds of ten days ago, the first of them approved yesterday, and one of yesterday. Apple has asked about the first
+    /// three: one question was heard yesterday, one was answered then, and one was not answered.
     private func fill(_ desk: RunningDesk, _ token: String) async throws {
         for number in 10...13 {
             let order = try await desk.order(number)

@@ -49,7 +49,7 @@ struct SignatureTests {
             bytes[place + 10] ^= 1
             #expect(code(bytes) == .invalidSignature)
         }
-        // A genuine chain around somebody else's signature.
+        // A genuine chain around another signer's signature.
         var borrowed = try ReceiptSigner.rsa()
         borrowed.chain[1...] = signer.chain[1...]
         #expect([.invalidChain, .wrongChainLength].contains(code(try borrowed.sign(Shop.receipt()))))
@@ -169,7 +169,7 @@ struct SignatureTests {
         #expect(Shop.code(verifier, try signer.sign(Shop.receipt())) == .revocationUnknown)
         // Of the leaf and of the authority that issued it.
         #expect(cache.takeRequests().count == 2)
-        // Who cannot sign has nobody asked.
+        // A forged receipt makes the verifier ask no responder.
         var forged = try signer.sign(Shop.receipt())
         forged[forged.count - 1] ^= 1
         #expect(Shop.code(verifier, forged) == .invalidSignature && cache.takeRequests().isEmpty)

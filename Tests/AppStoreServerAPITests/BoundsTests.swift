@@ -135,7 +135,7 @@ struct BoundsTests {
                 #expect("\(error)".contains("goes on after 500 pages"))
             }
         }
-        // Unknown fields, of which each page may bring some.
+        // Unknown fields: each page may bring some.
         let filling = String(repeating: "x", count: 7 << 20)
         let long = try await Shop { _ in
             (1...20).map {

@@ -47,7 +47,7 @@ struct ClientTests {
             }
             #expect(until >= instant)
         }
-        // Nobody has sent anything, or waited: who holds a lease least of all.
+        // Nothing was sent, and no caller waited: least of all one that holds a lease.
         #expect(shop.transport.asked.count == 1 && shop.clock.waited.isEmpty)
         shop.clock.advance(milliseconds: 121_000)
         _ = try await shop.client.ask(.transactionInfo("1"), in: .production, priority: .background)

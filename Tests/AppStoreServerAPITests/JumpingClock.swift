@@ -3,7 +3,7 @@ import AppStoreServerAPI
 import Base
 import Synchronization
 
-/// A clock that stands still until somebody waits, and then is where it was waited for.
+/// A clock that stands still until a caller waits, and then jumps to the instant that the caller waits for.
 final class JumpingClock: AppStoreClock {
     private let instant: Mutex<Timestamp>
     private let waits = Mutex<[Timestamp]>([])

@@ -29,7 +29,7 @@ final class ScriptedTransport: AppStoreTransport {
 
     func send(_ request: TransportRequest) async throws -> TransportAnswer {
         log.withLock { $0.append(Asked(request: request, instant: clock.now())) }
-        // What nobody planned is an error of the test.
+        // A request that the script does not have is an error of the test.
         return try script.withLock { $0.isEmpty ? .failure(.notConnected) : $0.removeFirst() }.get()
     }
 }

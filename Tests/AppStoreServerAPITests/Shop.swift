@@ -37,7 +37,7 @@ struct Shop: Sendable {
     let counts = Counts()
     /// Signs like Apple.
     let authority: SimulatedAuthority
-    /// Signs like somebody else.
+    /// Signs like a stranger.
     let stranger: SimulatedAuthority
 
     init(_ script: (Shop.Signing) -> [Result<TransportAnswer, TransportFault>]) async throws {

@@ -70,7 +70,7 @@ struct HostileHeaderTests {
     @Test("whose last character has bits that mean nothing is malformed: one signature has one text")
     func unusedBits() throws {
         var text = jws
-        // 64 bytes end in a character of which four bits are unused.
+        // 64 bytes end in a character with four unused bits.
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         let last = try #require(text.last)
         let value = try #require(alphabet.firstIndex(of: last))

@@ -60,7 +60,7 @@ struct KnownAttackTests {
         var data = try #require(payload["data"])
         data["signedTransactionInfo"] = .text(stolen)
         payload["data"] = data
-        // Nobody but Apple can sign it again; whoever cannot has only the old signature.
+        // Only Apple can sign it again; an attacker has only the old signature.
         let genuine = segments(thief.jws)
         #expect(code(joined([genuine[0], Base64.url.encode(payload.bytes), genuine[2]])) == .invalidSignature)
         // And should Apple's own hand mix two customers up, the parts still have to belong together.

@@ -3,7 +3,7 @@ import AppStoreVerification
 import Base
 import Simulation
 
-/// A subscriber's notification in pieces, each of which a test may bend before it is signed.
+/// A subscriber's notification in pieces: a test may bend each before it is signed.
 struct Subscriber {
     static let bundleId = "com.example.app"
     static let appAppleId: Int64 = 1_234_567_890

@@ -20,7 +20,7 @@ struct AccountRefreshTests {
     private static let account = "somebody@example.com"
     fileprivate static var token: UniqueIdentifier { AccountToken.of(account) }
 
-    /// A site whose Apple is the stand-in. What that posts is heard by nobody.
+    /// A site whose Apple is the stand-in. What the stand-in posts reaches no receiver.
     private struct Shop: Sendable {
         let site: Site
         let standIn: RunningStandIn
@@ -31,7 +31,7 @@ struct AccountRefreshTests {
             }
         }
 
-        /// Somebody buys, and their app hands in what Apple signed; customer and original transaction.
+        /// A customer buys, and their app hands in what Apple signed. Returns the customer and the original transaction.
         func buy(
             _ token: UniqueIdentifier, customer: String? = nil
         ) async throws -> (customer: String, original: String) {
@@ -85,7 +85,7 @@ struct AccountRefreshTests {
             try await shop.workOff()
             #expect(try await shop.willRenew(first.original) == false)
             #expect(try await shop.willRenew(second.original) == false)
-            // Nobody asked about the other's.
+            // Apple was not asked about the other customer's purchase.
             #expect(try await shop.willRenew(stranger.original) == nil)
             // Doing it again changes nothing.
             #expect(try await shop.refresh().answers.map(\.refresh.stored) == [0, 0])

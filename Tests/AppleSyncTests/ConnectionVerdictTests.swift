@@ -130,7 +130,7 @@ struct ConnectionVerdictTests {
             #expect(ConnectionVerdict(with(success) { $0.waiting = .nowhere }).link == .url)
             let hidden = ConnectionVerdict(with(success) { $0.waiting = .hidden })
             #expect(hidden.link == nil && hidden.isFault && hidden.sentence.hasPrefix("worker or url: "), "\(hidden)")
-            // Without its reason a letter blames nobody but the rights.
+            // Without its reason a letter points to the rights alone.
             let unread = ConnectionVerdict(with(success) { $0.arrival = CanaryArrival(place: .dead) })
             #expect(unread.link == .database && unread.sentence.contains("sql/roles.sql"), "\(unread)")
         }

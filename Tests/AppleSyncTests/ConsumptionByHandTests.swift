@@ -84,7 +84,7 @@ struct ConsumptionByHandTests {
                       from storehook.consumption_answers
                     """))
             #expect(try await site.requests.traces(of: "no such", app: nil, environment: nil).isEmpty)
-            // Once the account is erased nobody is named any more, and what was said stays.
+            // Once the account is erased no name is left, and what was said stays.
             #expect(
                 try await EvidencePipeline(site.pool).erase(AccountIdentity(named: refund.account), by: "test") != nil)
             #expect(

@@ -217,7 +217,7 @@ struct ConsumptionOnceTests {
             guard case .withheld(.consentWithdrawn) = end else { throw NeverHappened("it is withheld: \(end)") }
             try await site.requests.putOff(request, for: .zero, reason: "consent_withdrawn")
             try await site.answerAll(try site.consumption())
-            // Nor by hand: nobody answers for who is forgotten.
+            // Nor by hand: no answer is sent for a customer who is forgotten.
             let again = try await claim(site, "by hand")
             #expect(
                 try await site.requests.begin(again, Self.answer, rule: nil, sentBy: "somebody")

@@ -179,13 +179,13 @@ struct ConsumptionTests {
             for refund in [refund, unwanted] { try await site.consent(refund.account) }
             try await site.answerAll(try site.consumption(nil))
             #expect(try await site.states(of: refund) == ["open no_policy"])
-            // Nobody has decided that it is to be answered.
+            // No policy says that it is to be answered.
             #expect(try await site.requests.statuses().one().wanted == 0)
             let subscriptions =
                 "rules: [{types: [auto_renewable], answer: {delivery_status: DELIVERED, sample_content_provided: true}}]"
             try await site.answerAll(try site.consumption(subscriptions, hasKey: false))
             #expect(try await site.states(of: refund) == ["open no_key"])
-            // For what is not to be answered nobody misses a key.
+            // A request that is not to be answered lacks no key.
             #expect(try await site.states(of: unwanted) == ["open no_rule"])
             let status = try await site.requests.statuses().one()
             #expect(status.open == 2 && status.wanted == 1 && status.why == "no_key")

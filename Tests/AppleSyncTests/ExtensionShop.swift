@@ -69,7 +69,7 @@ struct ExtensionShop: Sendable {
         guard case .worked = try await duty.step() else { throw NeverHappened("an extension is due") }
     }
 
-    /// Somebody buys; the original transaction's id.
+    /// A customer buys. Returns the original transaction's id.
     func buy(_ product: String = monthly, offer: String? = nil) async throws -> String {
         let more = offer.map { #","offer":"\#($0)""# } ?? ""
         let sold = try await standIn.shop(
@@ -141,7 +141,7 @@ struct LossyTransport: AppStoreTransport {
     enum Loss: Sendable {
         /// Apple does what it is asked, and its answer is lost.
         case answer
-        /// Apple does what it is asked, and whoever asked is gone by then.
+        /// Apple does what it is asked, and the process that asked is gone by then.
         case asker
         /// Apple is not reached.
         case request

@@ -19,8 +19,8 @@ import Worker
 
 @testable import AppleSync
 
-/// A shop that has sold for months when storehook is installed: its history is fetched while others buy, and whoever works is cut off
-/// again and again.
+/// A shop that has sold for months when storehook is installed: its history is fetched while others buy, and workers are cut off again and
+/// again.
 @Suite("Events after a first fill")
 struct FirstFillTests {
     private static let catalog = """
@@ -141,7 +141,7 @@ struct FirstFillTests {
         }
     }
 
-    /// Nobody is at it any more: what is due is told, and what was told gets its place.
+    /// No worker is at it any more: what is due is told, and what was told gets its place.
     private func finish(_ site: Site) async throws {
         let (events, accounts) = (EventStore(site.pool), AccountStore(site.pool))
         for due in EventStore.Due.allCases {

@@ -72,7 +72,7 @@ struct HeldTests {
             let listed = tests(3, by: site.authority)
             site.apple.list(listed.map(\.listed))
             let damaged = String(listed[1].listed.jws.dropLast(8)) + "AAAAAAAA"
-            // Of a time when nobody was trusted.
+            // From a time when no root was trusted.
             try await site.post([listed[0].listed.jws, damaged, listed[2].listed.jws])
             try await site.workOff(trusting: [])
             let letters = try await site.outbox.deadLetters(DeadLetterFilter(), limit: 10)
@@ -85,7 +85,7 @@ struct HeldTests {
             // Apple lists is fetched.
             try await site.pool.query("delete from storehook.dead_letters where notification_uuid = \(listed[0].uuid)")
             #expect(try await site.check().missing == [listed[0].uuid])
-            // What Apple signed and somebody gave up is not fetched again.
+            // What Apple signed and staff gave up is not fetched again.
             try await site.pool.query(
                 "update storehook.dead_letters set category = 'unprocessable', reason = 'wrong_bundle'")
             try await site.pool.query("delete from storehook.dead_letters")

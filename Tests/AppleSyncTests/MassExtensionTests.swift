@@ -15,7 +15,7 @@ import Testing
 struct MassExtensionTests {
     private static let everybody = RenewalExtension.Subject.all(productID: ExtensionShop.monthly, storefronts: [])
 
-    /// Customers, the first of whom Apple extends no more.
+    /// Customers; Apple extends the first of them no more.
     private func customers(_ shop: ExtensionShop) async throws -> [String] {
         var ids: [String] = []
         for _ in 0..<4 { ids.append(try await shop.buy()) }

@@ -124,7 +124,7 @@ struct ReceiptIntakeTests {
             let report = try await intake(site).take(forged, from: .client)
             #expect(report.proof == nil && report.refusal?.code == .untrustedRoot && report.outboxIDs.isEmpty)
             #expect(report.transactionIDs.isEmpty)
-            // What Apple signs of those purchases is true whoever asked.
+            // What Apple signs of those purchases is true, whichever caller asked.
             #expect(report.refreshes.map(\.stored) == [2])
             #expect(try await stored(site) == ["1 2", "1 2"])
             // While Apple is away nothing of it is kept for later: anybody can make up ids.
@@ -229,7 +229,7 @@ struct ReceiptIntakeTests {
             let story = Story()
             story.answers(site)
             site.apple.answer("/verifyReceipt", with: story.verified)
-            // Somebody else's purchase stands before the customer's own.
+            // Another customer's purchase stands before the customer's own.
             let receipt = transactionReceipt(of: "666", story.original)
             #expect(try Receipt(receipt).transactionIds == ["666"])
             let intake = try intake(site, withSecret: true)

@@ -25,7 +25,7 @@ struct ReconciliationScopeTests {
                 throw NeverHappened("it is put off")
             }
             #expect(why.reason == "unauthorized")
-            // Whether the key is good at all nobody knows yet.
+            // Whether the key is good at all is not known yet.
             #expect(try await site.history.proofs().map(\.isUnreleased) == [false, false])
             while try await duty.next(of: [Site.scope, sandbox]) != nil {}
             let asked = site.apple.paths.count
@@ -33,7 +33,7 @@ struct ReconciliationScopeTests {
                 "select count(*) from storehook.history_windows where environment = 'Sandbox'")
             #expect(Int64(asked) == windows + 1)
             #expect(try await site.history.proofs().map(\.isUnreleased) == [true, false])
-            // Hours later there are windows that nobody has asked for.
+            // Hours later there are windows that no worker has asked for.
             try await site.pool.query(
                 """
                 update storehook.history_queue set last_reason = null
@@ -42,7 +42,7 @@ struct ReconciliationScopeTests {
             #expect(try await site.history.proofs().map(\.isUnreleased) == [true, false])
             #expect(
                 try await site.value("select count(*) from storehook.history_queue where attempts > 1") == Int64(0))
-            // Whoever asks by hand is told of Sandbox.
+            // An operator who asks by hand is told of Sandbox.
             let reconciliation = Reconciliation(
                 site.history, try site.clients(in: [.production, .sandbox]), of: [Site.scope, sandbox], owner: "test")
             #expect(try await reconciliation.check(since: nil) { _ in }.map(\.scope) == [sandbox])

@@ -196,7 +196,7 @@ struct ReconciliationTests {
             while try await duty.next(of: [Site.scope]) != nil {}
             let first = site.apple.asked.count
             #expect(try await site.history.proofs().first?.recovered == 3)
-            // What is proven is not asked again by whoever reconciles, and what is asked again at wish is asked later all the same.
+            // A reconciliation by hand does not ask again what is proven. What it asks again at wish is asked later all the same.
             try await site.reconcile()
             #expect(site.apple.asked.count <= first + 1)
             try await site.reconcile(since: .earliest)
@@ -294,7 +294,7 @@ struct ReconciliationTests {
     func leaving() async throws {
         try await withSite { site in
             try await site.history.plan([Site.scope], behind: .zero)
-            // As if the oldest had been made some hours ago, with others before it that nobody got round to.
+            // As if the oldest had been made some hours ago, with others before it that no worker got round to.
             try await site.pool.query(
                 """
                 with oldest as (select * from storehook.history_windows order by starts_at limit 1), moved as (

@@ -170,7 +170,7 @@ struct RefreshTests {
                 let duty = try site.refreshing(leeway: .seconds(600))
                 guard case .worked = try await duty.step() else { throw NeverHappened("it is asked for") }
                 try await site.workOff(policy: .usual)
-                // The status that comes with renewal info in an answer is signed by nobody.
+                // The status that comes with renewal info in an answer is not signed.
                 let status: String = try await site.value("select status from storehook.subscription_status")
                 #expect(status == (isListed ? "grace_period" : "billing_retry"))
                 // What was posted is not stored again.
@@ -244,7 +244,7 @@ struct RefreshTests {
             #expect(try await site.value("select last_reason from storehook.refresh_queue") == "revocation_unknown")
             #expect(try await site.value("select asked_at is null from storehook.refreshes"))
             try await site.pool.query("update storehook.refresh_queue set due_at = now()")
-            // Nobody is trusted.
+            // No root is trusted.
             _ = try await duty(site.verifier(trusting: [])).step()
             #expect(try await site.value("select outcome from storehook.refreshes") == "refused")
             #expect(try await site.value("select count(*) from storehook.outbox") == Int64(0))

@@ -6,7 +6,7 @@ import Testing
 struct RetryScheduleTests {
     private static let failures = [Int.min, -1, 0, 1, 2, 3, 10, 40, 41, 62, 63, 64, 65, 1000, Int.max - 1, Int.max]
 
-    /// Any schedule an operator could think of, and some that nobody would, with its first and longest limit.
+    /// Any schedule an operator could think of, and some that none would, with its first and longest limit.
     private func schedule(
         _ generator: inout SeededGenerator
     ) -> (schedule: RetrySchedule, first: Duration, longest: Duration) {

@@ -261,7 +261,7 @@ struct ResendTests {
             let last: PostgresTimestamp = try await site.value("select max(told_at) from storehook.events")
             #expect(try await count(EventSelection(since: last)) == 4)
             #expect(try await count(EventSelection(until: last)) == 4)
-            // In pages, of which each looks through three.
+            // In pages that look through three each.
             let own = EventSelection(endpointID: ids[0])
             let all = try await site.store.deliveries(own, limit: 100).elements.map(\.id)
             var (paged, cursor): ([Int64], ListCursor?) = ([], nil)

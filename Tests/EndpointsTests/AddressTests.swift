@@ -22,7 +22,7 @@ struct AddressTests {
             ("3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff"), ("5f00::", "5f00:ffff::1"),
             ("fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"), ("fe80::", "febf:ffff::1"),
             ("fec0::", "feff:ffff::1"), ("ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"),
-            // Nobody's yet, and the machine that tells Azure's their secrets.
+            // Networks not given out yet, and the address at which Azure tells its machines their secrets.
             ("4000::", "fbff:ffff::1"), ("168.63.129.16", "168.63.129.16"),
         ])
     func special(_ first: String, _ last: String) throws {

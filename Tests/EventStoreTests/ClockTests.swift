@@ -100,7 +100,7 @@ struct ClockTests {
                  where original_transaction_id = \(purchase(1).originalTransactionID)
                 """
             #expect(try await site.value(due))
-            // The other one is refunded, of which this one hears nothing until it is looked at again.
+            // The other one is refunded. This one is told nothing of it until it is looked at again.
             try await site.apply([renewing(revoked: -1)])
             #expect(try await warned(1) == 0)
             try await site.pool.query(

@@ -117,7 +117,7 @@ struct EventClockTests {
             try await site.apply(
                 (1...2).map { Records.period(purchase($0), from: -31, to: -1, account: token($0), renews: $0 == 1) },
                 at: Records.now.adding(days: -2))
-            // Posted moments after the end, and not applied so far; somebody else's end is not due before it.
+            // Posted moments after the end, and not applied so far; another account's end is not due before it.
             try await site.pool.query(
                 """
                 insert into storehook.outbox_queue (id, received_at, due_at)

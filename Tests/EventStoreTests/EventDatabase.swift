@@ -101,7 +101,7 @@ struct EventDatabase: Sendable {
         return purchases + (try await events.tick(.accounts, accounts, upTo: instant ?? now))
     }
 
-    /// All that was told of an account or of a purchase of nobody's, in order: the number and the kind.
+    /// All that was told of an account, or of a purchase without one, in order: the number and the kind.
     func told(_ condition: PostgresQuery) async throws -> [String] {
         try await pool.query(
             "select sequence || ' ' || kind from storehook.events where \(embedding: condition) order by sequence"

@@ -13,7 +13,7 @@ import Subscriptions
 import TestSupport
 import Testing
 
-/// Whoever changes an account tells of it in the same transaction.
+/// A transaction that changes an account also tells of the change.
 @Suite("Every way to change an account is told")
 struct PathTests {
     /// The last events of an account: kind, cause, and the tier and status that they tell, where they tell some.
@@ -85,7 +85,7 @@ struct PathTests {
                     try events.record([], proving: [purchase(1)], bound.settled, session)
                 }
             }
-            // It was nobody's: nobody lost it.
+            // It had no owner: no account lost it.
             try await prove(1)
             #expect(try await kinds(1).isEmpty)
             for _ in 0..<2 { try await prove(2) }

@@ -39,7 +39,7 @@ struct TermsTests {
         try await site.feed().filter { $0.kind != "account.access_changed" }.map { "\($0.kind) \(try prices($0))" }
     }
 
-    /// Whoever reads what stands in `transactions` from here on gets another price.
+    /// From here on a reader of `transactions` gets another price.
     private static func spoil(_ site: EventDatabase) async throws {
         try await site.pool.query("update storehook.transactions set price = 666, currency = null")
     }

@@ -272,7 +272,7 @@ struct AccountTellingTests {
         }
     }
 
-    /// It begins with nothing, since that is what is told of nobody.
+    /// It begins with nothing, since that is what is told of an account that is not known.
     private static func random(using generator: inout TestSupport.SeededGenerator) throws -> AccountState {
         var phases: [(Timestamp, AccountStatus, String)] = [(.distantPast, .free, "free")]
         var start = day(.random(in: -40..<40, using: &generator))

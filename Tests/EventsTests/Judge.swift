@@ -21,7 +21,7 @@ struct Judge {
             let first = listener.events.count
             // That a trial ends which was told to be paid beyond is no news.
             let isSilent = listener.told?.isConverted == true
-            // What was due while nobody listened is told late, and no sooner than what was told already.
+            // What was due while no listener ran is told late, and no sooner than what was told already.
             listener.tick(due)
             check(from: first, at: due)
             if listener.events.count == first, !isSilent { faults.append("nothing was due at \(due)") }

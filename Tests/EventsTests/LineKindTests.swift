@@ -284,7 +284,7 @@ struct LineKindTests {
             .of("DID_RENEW", seats("5", 30...60, renewal: true), signed: day(30, seconds: 1)),
             at: day(30, seconds: 2))
         #expect(listener.taken() == ["renewed"])
-        // A purchase that was split, the second part of which was heard first.
+        // A purchase that was split; its second part was heard first.
         var other = Listener()
         other.hear(.of("SUBSCRIBED", seats("7", 1...30), signed: day(1)), at: day(1, seconds: 1))
         other.hear(.of("SUBSCRIBED", seats("6", 0...30), signed: day(0)), at: day(1, seconds: 2))

@@ -190,7 +190,7 @@ struct IntakeTests {
             let records = desk.records(desk.purchase())
             var patience = Duration.milliseconds(50)
             var first = 0
-            // Until somebody waits for long enough that it is asked at all.
+            // Until a caller waits for long enough that it is asked at all.
             while first == 0 {
                 let (answers, _) = try await intake.take(records, until: .now + patience)
                 #expect(answers.map(\.words) == ["undecided revocation_unknown", "undecided revocation_unknown"])

@@ -13,7 +13,7 @@ import StandInSupport
 import TestSupport
 import Worker
 
-/// A database to hand things in to, and a stand-in for Apple whom it trusts.
+/// A database to hand things in to, and a stand-in for Apple that it trusts.
 struct Desk: EvidenceSite {
     let database: TestDatabase
     let pool: PostgresPool

@@ -38,7 +38,7 @@ struct AskedDays {
         return lines
     }
 
-    /// Those of an oracle's lines, each of which begins with its period, that are about them.
+    /// Those of an oracle's lines that are about these days. Each line begins with its period.
     func among(_ lines: [String]) -> [String] {
         guard !isWhole else { return lines }
         return lines.filter { line in

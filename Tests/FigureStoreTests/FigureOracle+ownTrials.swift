@@ -25,8 +25,8 @@ extension FigureOracle {
 
         """
 
-    /// A query: the rows of the app's own trials, as the table `oracle.figure_rows` has them. When one began and ended, and of which app it is, is
-    /// an input. A trial that names no app is the first one's: only that one has subscriptions in the catalog.
+    /// A query: the rows of the app's own trials, as the table `oracle.figure_rows` has them. The input says when a trial began and ended, and
+    /// its app. A trial that names no app is the first one's: only that one has subscriptions in the catalog.
     static func ownTrialRows(_ zone: String) -> String {
         """
         select 'Production', coalesce(w.bundle_id, '\(Shop.app)'), m.measure, w.started_at, w.product_id, null, null, null,

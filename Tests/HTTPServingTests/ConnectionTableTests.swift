@@ -75,7 +75,7 @@ struct ConnectionTableTests {
         #expect(admit(6, to: &table, at: 10).yields == slots[3])
         table.move(slots[2], to: .deaf, at: at(11))
         #expect(admit(7, to: &table, at: 11).yields == slots[2])
-        // A proxy of ours reads; where it does not, nobody else's connection would be the better one to keep.
+        // A proxy of ours reads; where it does not, no other connection would be the better one to keep.
         var proxied = self.table(connections: 1)
         let proxy = admit(1, to: &proxied, isTrusted: true).slot ?? -1
         proxied.move(proxy, to: .deaf, at: at(0))

@@ -9,7 +9,7 @@ import Testing
 struct RefresherTests {
     private struct Away: Error {}
 
-    /// What a reading brings, as a test sets it; and pauses, each of which ends when the test says so.
+    /// What a reading brings, as a test sets it; and pauses that each end when the test says so.
     private final class Source: Sendable {
         let result = Mutex<Result<Int, Away>>(.success(1))
         let pauses: AsyncStream<Duration>

@@ -25,7 +25,7 @@ final class TLSServer: Sendable {
     }
 
     /// Starts one.
-    /// - Parameter application: by ALPN: `http/1.1`, or `h2`, of which it says the first frame and no more.
+    /// - Parameter application: by ALPN: `http/1.1`, or `h2`; of that it says the first frame and no more.
     static func start(
         _ certificate: ServerCertificate, speaking application: String = "http/1.1",
         from least: TLSVersion = .tlsv1, to most: TLSVersion = .tlsv13

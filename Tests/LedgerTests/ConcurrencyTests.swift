@@ -19,7 +19,7 @@ struct ConcurrencyTests {
 
     @Test("on different notifications of the same lines never deadlock, and record each once", arguments: [2, 4])
     func sameLines(appliers: Int) async throws {
-        // Whoever is held up by nobody's notification meets the others at the lines.
+        // No two appliers have the same notification: they meet at the lines.
         try await manyRounds { arrivals, generator in
             var lanes: [[Arrival]] = Array(repeating: [], count: appliers)
             for arrival in arrivals.shuffled(using: &generator) {
@@ -67,7 +67,7 @@ struct ConcurrencyTests {
             "select count(*) from storehook.purchase_facts where bundle_id = \(bundleID)")
         #expect(Int(said) == arrivals.count { $0.transaction != nil || $0.renewal != nil }, "\(`where`)")
 
-        // Whoever came first, the rows are those of one applier.
+        // Whichever applier came first, the rows are those of a single one.
         if run == 0 {
             try await database.apply(lanes: [arrivals.map { [$0.entry(run: 1000)] }])
             let all = try await database.rows()

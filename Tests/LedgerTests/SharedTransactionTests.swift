@@ -10,7 +10,7 @@ import Testing
 struct SharedTransactionTests {
     private static let start: Int64 = 1_749_990_400_000
 
-    /// A purchase, and some time later the same transaction under another original transaction, of which a refund is told.
+    /// A purchase, and some time later the same transaction under another original transaction, with a refund.
     private func told() throws -> [Arrival] {
         var anna = SimulatedSubscriber(appAccountToken: UUID().uuidString, lane: 1, seed: 1)
         let line = anna.buy(.basicMonthly, at: Self.start)

@@ -95,7 +95,7 @@ struct OperationsPageTests {
 
     @Test("answers without the database: with what is known, and that the database is unavailable")
     func away() async throws {
-        // Nobody listens on port 1.
+        // No server listens on port 1.
         let pool = PostgresPool(
             configuration: try PostgresConfiguration(url: "postgresql://x@127.0.0.1:1/x"), size: 1, logger: quiet)
         try await withServer(pool, schemaFits: { throw NeverHappened("an answer") }) { request async throws in

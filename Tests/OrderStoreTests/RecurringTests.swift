@@ -107,7 +107,7 @@ struct RecurringTests {
                 Shop.entry("1", at: Shop.day(0), signed: Shop.day(20)) { $0.revocationDate = Shop.day(18) }
             ])
             #expect(try await site.texts(Self.stretches) == ["w1 0 15 18 -"])
-            // Somebody else paid: nothing of it is left.
+            // Another customer paid: nothing of it is left.
             try await site.apply([
                 Shop.entry("1", at: Shop.day(0), signed: Shop.day(21)) { $0.inAppOwnershipType = .familyShared }
             ])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Storing, where PostgreSQL replicates synchronously", .serialized)
 struct DurableStoreTests {
-    /// A private server with a migrated database, whose standby is nobody.
+    /// A private server with a migrated database, whose standby does not exist.
     private func withoutStandby(
         _ commits: String = "on", _ body: (PrivateServer, PostgresPool) async throws -> Void
     ) async throws {
@@ -15,7 +15,7 @@ struct DurableStoreTests {
             let connection = try await server.connect()
             _ = try await Migrator(migrations: Schema.migrations).migrate(on: connection)
             try await connection.query("select storehook.ensure_outbox_partitions()")
-            // Whoever hides warnings from sessions hides none of this, and commits that wait for nothing are none of these.
+            // The database's own defaults must not matter: neither hidden warnings nor commits that wait for no standby.
             try await connection.query("alter database postgres set client_min_messages = error")
             try await connection.query("alter database postgres set synchronous_commit = \(unescaped: commits)")
             await connection.close()

@@ -88,7 +88,7 @@ struct MaintenanceTests {
             }
             try await queue.pool.withTransaction { try $0.executeScript(agedOutbox) }
             let before = try await queue.outbox.conservation()
-            // Ten days ago and, from an hour after midnight on, yesterday, of which there is nothing.
+            // Ten days ago and, from an hour after midnight on, yesterday, which has no rows.
             #expect(try await (1...2).contains(queue.outbox.maintain(.usual).settled))
             func books() async throws -> String {
                 try await queue.value(

@@ -87,7 +87,7 @@ struct PackedBodyTests {
         for payload in Self.oddities(text) {
             let body = Array(authority.sign(payload).utf8)
             let packed = try roundTrip(body, [header])
-            // A thousand dots are nobody's.
+            // Only the thousand dots are not packed.
             #expect((packed == nil) == (payload.count == 1000), "\(payload.count)")
         }
     }

@@ -27,7 +27,7 @@ struct PackedStoreTests {
             let bodies = purchases(6, by: authority)
             let junk = Array("no.jws.x".utf8)
             try await queue.outbox.store([bodies[0], junk])
-            // Somebody else keeps it: to this outbox it is news only after it has asked.
+            // Another process keeps it: to this outbox it is news only after it has asked.
             try await Outbox(queue.pool).keepHeaders(of: [bodies[0]])
             try await queue.outbox.store([bodies[1]])
             try await queue.outbox.learnHeaders()

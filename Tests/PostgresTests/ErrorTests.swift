@@ -135,7 +135,7 @@ struct ErrorTests {
             #expect(error?.kind == .connection)
             #expect(error?.sqlState == "3D000")
         }
-        // Port 1 on this host: nobody listens there.
+        // Port 1 on this host: no server listens there.
         let configuration = try PostgresConfiguration(url: "postgresql://me:hunter2@127.0.0.1:1/db")
         let error = try #require(
             await failure { _ = try await PostgresConnection.connect(to: configuration, logger: quiet) })

@@ -91,7 +91,7 @@ struct PoolTests {
             let running = Task { try await group.run() }
             let observer = try await PostgresConnection.connect(to: database.configuration, logger: quiet)
             try proxy.start()
-            // Nobody asks the pool for anything: the connection that appears is of its own making.
+            // No caller asks the pool for anything: the connection that appears is of its own making.
             while try await observer.query(
                 """
                 select 1 from pg_stat_activity
@@ -143,7 +143,7 @@ struct PoolTests {
             try await untilRunning("'under way'", observer: observer)
             let closing = Task {
                 await pool.close()
-                // Whoever is under way is not after the close.
+                // No transaction is under way after the close.
                 return try await observer.query("select id from things").count
             }
             while await failure({ try await pool.query("select 1") })?.message != "the pool is closed" {}

@@ -139,7 +139,7 @@ struct SchemaRangeTests {
             }
             do {
                 try await eventually("the migrator has made room twice") { gaveWay.withLock { $0 } >= 2 }
-                // With the dump under way: whoever comes reads and writes.
+                // With the dump under way, new transactions read and write.
                 try await connection.query("insert into storehook.runs values (7)", deadline: .seconds(60))
                 #expect(try await Self.migrator(3).check(on: connection) == .older(found: 2, needed: 3))
                 try await dump.release()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whoever reads the chapter types what stands there.
+/// A reader of the chapter types what stands there.
 @Suite("The chapter about the account API")
 struct AccountAPIChapterTests {
     static let document = Document.chapter("AccountAPI")
@@ -23,8 +23,7 @@ struct AccountAPIChapterTests {
                         var terminal = try DocumentTerminal(
                             site, settings, directory, ports: [(shown: 8081, own: port)])
                         try await terminal.type(document) { terminal, line, said in
-                            // It is shown once, and whoever reads it keeps it. It counts at once; that it was revoked counts after a
-                            // while.
+                            // It is shown once, and its reader keeps it. It counts at once; that it was revoked counts after a while.
                             if let key = said.firstMatch(of: /shk_[A-Za-z0-9_-]+/) {
                                 terminal.environment["KEY"] = String(key.output)
                                 #expect(try await Self.status(served, String(key.output)) == 200)

@@ -95,7 +95,7 @@ struct AccountIDCommandTests {
                 #expect(migrated.ending == .exited(0) && migrated.errors.contains("storehook account-ids set uuid"))
                 let doctor = try await site.run("doctor", "--format", "json")
                 #expect(doctor.output.contains(#"{"check":"account ids","message":"this database has no rule"#))
-                // What names nobody goes on, and so does who names a token.
+                // Commands that name no account go on, and so do those that name a token.
                 try await site.with(["work"], ids("uuid")) { _ in }
                 #expect(try await site.run("queue").ending == .exited(0))
                 #expect(try await site.run("consent", "token:\(Self.five)").ending == .exited(0))
@@ -213,7 +213,7 @@ struct AccountIDCommandTests {
                     await program.discard()
                 }
             } else {
-                // Somebody else, and the operator is told so.
+                // It is another account, and the operator is told so.
                 let other = try await run("grant", token, "--tier", "premium", "--days", "5", "--why", "test")
                 #expect(other.ending == .exited(0) && other.errors.contains("token:\(token)"), "\(other.errors)")
                 #expect(try await run("account", "token:\(token)").output.contains(#""tier":"pro""#))

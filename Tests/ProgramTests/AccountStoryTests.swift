@@ -23,7 +23,7 @@ struct AccountStoryTests {
                 base: "http://127.0.0.1:\(port)", token: signed.output.trimmingCharacters(in: .whitespacesAndNewlines))
         }
 
-        /// Somebody buys.
+        /// A customer buys.
         func buy(
             _ product: String = AccountStoryTests.monthly, token: String? = nil, in environment: String = "Production"
         ) async throws -> [String: String] {
@@ -88,7 +88,7 @@ struct AccountStoryTests {
                 "/v1/subscriptions/verify", try signed(try await world.buy("com.example.storehook.news.monthly")))
             #expect(unsold.status == 400 && unsold.code == "unknown_product", "\(unsold.body)")
 
-            // Somebody with a root of their own, and Apple's word about another app.
+            // An attacker with a root of their own, and Apple's word about another app.
             let apple = try SimulatedAuthority.loadOrGenerate(
                 in: URL(fileURLWithPath: try #require(world.store.announcement["privateKeyFile"]))
                     .deletingLastPathComponent().path)

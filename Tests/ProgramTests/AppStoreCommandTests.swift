@@ -42,7 +42,7 @@ struct AppStoreCommandTests {
                 #expect(
                     try await again.shop("purchases", #"{"productId":"com.example.storehook.coins.100"}"#).contains(
                         "customer-3"))
-                // The second purchase's, which nobody had got, and the third's; the first's perhaps once more.
+                // The second purchase's, which no receiver had got, and the third's; the first's perhaps once more.
                 try await eventually("the rest is posted") { try Set(receiver.requests.map(uuid)).count == 3 }
                 again.program.signal(SIGTERM)
                 #expect(await again.program.end() == .exited(0), "\(again.program.errors)")

@@ -19,7 +19,7 @@ struct AppsTests {
     func others() async throws {
         try await withSite { site in
             let own = "\(Site.app.bundleId)=\(Site.app.appAppleId)"
-            // Nobody has served here yet, so anybody may.
+            // No worker has served here yet, so any may.
             #expect(
                 try await site.run("apps", "--check", with: serving(site, "com.example.other=1")).ending == .exited(0))
             for _ in 0..<2 { try await site.with(["work"]) { _ in } }

@@ -6,7 +6,7 @@ struct ChaosCommandTests {
     @Test("fails where a cell that was asked for cannot be played, and says which")
     func notPlayed() async throws {
         try await withSite { site in
-            // It needs a volume, which nobody names here.
+            // It needs a volume, which is not named here.
             let program = try site.start(["chaos", "--cells", "disk-full"], of: Executable.bench)
             let ending = await program.end()
             let (output, errors) = (program.output, program.errors)

@@ -5,8 +5,8 @@ import Simulation
 import TestSupport
 import Testing
 
-/// Whoever reads the README or a chapter types what stands there, into a terminal of an operator's where everything runs: a shop in
-/// Apple's place, a receiver, a worker, the account API and an endpoint.
+/// A reader of the README or of a chapter types what stands there, into an operator's terminal where everything runs: a shop in Apple's place, a
+/// receiver, a worker, the account API and an endpoint.
 @Suite("The commands in README and chapters")
 struct ChapterTests {
     /// What is typed here, in this order: endpoints and extensions have the numbers in which they were made.
@@ -143,7 +143,7 @@ struct ChapterTests {
         return apart + everywhere
     }
 
-    /// What has happened before somebody types: purchases, a cancellation, a request for a refund, and posts that Apple never signed.
+    /// What has happened before the reader types: purchases, a cancellation, a request for a refund, and posts that Apple never signed.
     private func world(_ site: Site, _ shop: RunningAppStore, _ endpoint: String) async throws -> World {
         let alice = try await buy("basic.monthly", "8c1aa1a3-5796-5a41-af00-ab65ff930c25", in: shop)
         try await shop.shop(
@@ -194,7 +194,7 @@ struct ChapterTests {
             orders: orders, endpoint: endpoint)
     }
 
-    /// Somebody buys in the shop.
+    /// A customer buys in the shop.
     private func buy(_ product: String, _ token: String, in shop: RunningAppStore) async throws -> Purchase {
         let text = try await shop.shop(
             "purchases",

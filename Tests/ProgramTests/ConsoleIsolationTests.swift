@@ -85,7 +85,7 @@ struct ConsoleIsolationTests {
         }
     }
 
-    /// Pages, wrong passwords, tokens of nobody, and requests that never end, until it is cancelled.
+    /// Pages, wrong passwords, unknown tokens, and requests that never end, until it is cancelled.
     private static func flood(port: Int) async {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<12 {

@@ -134,7 +134,7 @@ struct ConsumptionCommandTests {
         try await byHand(site, apple, settings, rows, transactions.values.sorted())
     }
 
-    /// What is left is answered by hand; then nobody answers it again, also by hand.
+    /// What is left is answered by hand; then it is not answered again, also not by hand.
     private func byHand(
         _ site: Site, _ apple: Announcement, _ settings: [String: String], _ rows: [[String: Any]],
         _ transactions: [String]

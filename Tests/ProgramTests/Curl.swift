@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// curl, as somebody types it.
+/// curl, as an operator types it.
 struct Curl: Sendable {
     /// What came back.
     struct Answer: Sendable {

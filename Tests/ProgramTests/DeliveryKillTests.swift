@@ -14,7 +14,7 @@ struct DeliveryKillTests {
                 let settings = try makeEndpointSettings(in: directory).merging([
                     "STOREHOOK_LISTEN": "off", "STOREHOOK_LEASE_SECONDS": "1",
                 ]) { $1 }
-                // A third fails or is cut, some are slow: so that there are always calls under way when somebody is killed.
+                // A third fails or is cut, some are slow: so that there are always calls under way when a worker is killed.
                 let receiver = try await WebhookReceiver.start { post in
                     switch post.number % 9 {
                     case 0: .status(500)
@@ -35,14 +35,14 @@ struct DeliveryKillTests {
                     for account in 1...accounts { try await site.pool.query(EndpointSite.writing(of: account)) }
                     while try await EventStore(site.pool).place() > 0 {}
                     guard round % 5 == 4 else { continue }
-                    // Whoever is killed has calls in hand.
+                    // The worker that is killed has calls in hand.
                     let before = receiver.posts.count
                     try await eventually("calls go on") { receiver.posts.count > before + 20 }
                     let victim = workers.removeFirst()
                     await victim.discard()
                     workers.append(try site.start(["work"], settings))
                 }
-                // Nobody has to wait for what is put off: the schedule is not what this is about.
+                // The test does not wait for what is put off: the schedule is not what this is about.
                 try await eventually("all of it is delivered", within: .seconds(180)) {
                     try await site.pool.query(
                         """

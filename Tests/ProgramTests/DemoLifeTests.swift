@@ -110,7 +110,7 @@ struct DemoLifeTests {
             }
             let kinds = steps.flatMap { $0["events"] as? [[String: Any]] ?? [] }.compactMap { $0["type"] as? String }
             #expect(Set(kinds).isSuperset(of: ["account.access_changed", "subscription.trial_started"]), "\(kinds)")
-            // Nobody else has noticed.
+            // No other customer has noticed.
             #expect(
                 try await running.store.shop("loss", #"{"rate":60}"#).contains(#""formerRate":60"#))
             let after = try await running.store.shop("truth")

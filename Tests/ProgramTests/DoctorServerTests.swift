@@ -73,7 +73,7 @@ struct DoctorServerTests {
                 try await connection.query("select pg_create_physical_replication_slot('unread', true)::text")
                 try await connection.query("select pg_create_physical_replication_slot('never_read')::text")
                 #expect(try await faults(site, own).isEmpty)
-                // A gigabyte of WAL, most of which is never written.
+                // A gigabyte of WAL; most of it is never written.
                 try await connection.withTransaction { session in
                     try session.executeScript(
                         """

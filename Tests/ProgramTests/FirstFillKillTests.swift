@@ -109,7 +109,7 @@ struct FirstFillKillTests {
             do {
                 let posts = others.flatMap(\.self)
                 for round in 1...kills {
-                    // By progress, not by time: somebody has work in hand whenever somebody is killed.
+                    // By progress, not by time: workers have work in hand whenever one of them is killed.
                     let enough = Int64(listed.count * round / (kills + 2))
                     try await eventually("more is applied", within: .seconds(300)) {
                         try await site.value("select count(*) from storehook.notifications") >= enough

@@ -30,7 +30,7 @@ struct GreedyClientTests {
         }
     }
 
-    /// Expects that somebody who behaves is served, and that memory is bounded.
+    /// Expects that a client that behaves is served, and that memory is bounded.
     private func expectService(_ program: ChildProgram, port: Int) async throws {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/webhooks/apple")
         request.method = .POST

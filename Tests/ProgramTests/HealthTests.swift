@@ -125,7 +125,7 @@ struct HealthTests {
                             alter database \(unescaped: site.database.name)
                               set default_transaction_read_only = \(unescaped: state)
                             """)
-                        // As after a failover: nobody keeps a connection.
+                        // As after a failover: no client keeps a connection.
                         try await site.pool.query(
                             """
                             select pg_terminate_backend(pid) from pg_stat_activity

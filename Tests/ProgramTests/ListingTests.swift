@@ -91,7 +91,7 @@ struct ListingTests {
         let reader = Task.detached { [terminal] in
             var said: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 65_536)
-            // EIO once nobody holds the other end.
+            // EIO once no process holds the other end.
             while case let count = read(terminal, &buffer, buffer.count), count > 0 { said += buffer[..<count] }
             return String(decoding: said, as: UTF8.self)
         }

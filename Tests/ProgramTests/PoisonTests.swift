@@ -60,8 +60,8 @@ struct PoisonTests {
             let places = try await site.outbox.conservation()
             #expect(places.applied + places.parked == 396 && places.dead == 4)
             #expect(places.missing == 0 && places.doubled == 0)
-            // Each of the three ends a worker when it is tried alone, and before that at most once among others, whom it may
-            // take the attempt of; two were ended here.
+            // Each of the three ends a worker when it is tried alone. Before that it ends at most one that tries it among others, and may use up
+            // an attempt of these. Two workers were ended here.
             #expect((5...8).contains(deaths))
         }
     }

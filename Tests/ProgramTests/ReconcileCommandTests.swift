@@ -68,7 +68,7 @@ struct ReconcileCommandTests {
                     server.requests.count >= already + round * 5 || program.ending != nil
                 }
                 await program.discard()
-                // Whoever was killed holds a window until the lease ends.
+                // The process that was killed holds a window until the lease ends.
                 try await site.pool.query(
                     "update storehook.history_queue set due_at = now() where lease_token is not null")
             }

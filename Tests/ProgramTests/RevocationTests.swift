@@ -157,7 +157,7 @@ struct RevocationTests {
     func unknown(manner: OCSPResponder.Manner) async throws {
         try await withSite { site in
             try await with(manner) { responder in
-                // Of a chain that names nobody to ask: the shared authority's does, so one of its own.
+                // Of a chain that names no responder: the shared authority's names one, so one of its own.
                 var (leaf, middle) = (CertificateShape.leaf, CertificateShape.intermediate)
                 (leaf.responder, middle.responder) = (nil, nil)
                 let silent = try SimulatedAuthority.generate(intermediate: middle, leaf: leaf)
@@ -172,7 +172,7 @@ struct RevocationTests {
                     #expect(counted.pending == 20 && counted.dead == 0)
                     let reasons = try await site.pool.query("select distinct last_reason from storehook.outbox_queue")
                     #expect(try reasons.map { try $0.decode(0, as: String.self) } == ["revocation_unknown"])
-                    // One question in all, whatever the number of rows and attempts: within the hold-off nobody is asked again.
+                    // One question in all, whatever the number of rows and attempts: within the hold-off the responder is not asked again.
                     let asked = worker.errors.components(separatedBy: "Could not learn").count - 1
                     #expect(asked == 1, "\(worker.errors)")
                 }

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// On a server of their own: users and roles are the whole server's. Its superuser needs no password, and nobody else does without.
+/// On a server of their own: users and roles are the whole server's. Its superuser needs no password, and every other user needs one.
 @Suite("The files that give rights: sql/roles.sql, deploy/logins.sql, deploy/passwords.sql")
 struct RightsFileTests {
     private static let roles = "sql/roles.sql"

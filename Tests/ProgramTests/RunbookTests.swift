@@ -5,13 +5,13 @@ import Simulation
 import TestSupport
 import Testing
 
-/// Somebody types it at three in the morning: whatever SQL the runbook says is run here, as whoever it says.
+/// An operator types it at three in the morning: whatever SQL the runbook says is run here, as the user that it says.
 @Suite("The runbook's SQL")
 struct RunbookTests {
-    /// A statement, and on which database and as whom it is to be run.
+    /// A statement, and the database and user that it is to be run with.
     private struct Statement {
         var sql: String
-        /// About the server's databases, where nobody is connected to the one in question.
+        /// About the server's databases, where no session is connected to the one in question.
         var isAboutDatabases = false
         /// As PostgreSQL's administrator; else as an operator.
         var isAdministrators = false
@@ -75,7 +75,7 @@ struct RunbookTests {
                 } catch {
                     Issue.record("\(statement.sql): \(error)")
                 }
-                // What is stored is packed: whoever reads it by SQL reads nothing.
+                // What is stored is packed: an operator who reads it by SQL reads nothing.
                 #expect(!statement.sql.contains(/\bbody\b/), "\(statement.sql)")
             }
         }

@@ -37,7 +37,7 @@ struct SchemathesisTests {
                     "APPLE_PRIVATE_KEY": Data(P256.Signing.PrivateKey().pemRepresentation.utf8).base64EncodedString(),
                     "STOREHOOK_REQUESTS_PER_ADDRESS": "10000000",
                 ]) { $1 }
-                // Whoever asks for events without a cursor is not kept waiting.
+                // A caller that asks for events without a cursor is not kept waiting.
                 try await site.pool.query(writingEvents(50))
                 try await site.pool.query(
                     """
@@ -116,8 +116,8 @@ struct SchemathesisTests {
         }
     }
 
-    /// The only settings: features that the catalog has, and the operations of which the description itself says why what fits it may be
-    /// answered 400. They are subject to all of schemathesis's checks, like every other one.
+    /// The only settings: features that the catalog has, and the operations whose description says why what fits it may be answered 400. They
+    /// are subject to all of schemathesis's checks, like every other one.
     private static func settings(
         _ port: Int, _ path: String, argued count: Int, _ parameters: String
     ) async throws -> String {
@@ -155,7 +155,7 @@ struct SchemathesisTests {
         return [endless] + names.enumerated().filter { $0.offset % 2 != half }.map(\.element)
     }
 
-    /// Tries paths, a bounded number of times, by the same chance each time; talks to nobody but this machine.
+    /// Tries paths, a bounded number of times, by the same chance each time; talks to this machine alone.
     /// - Parameter untried: the ids of the operations that it leaves out.
     private static func judge(
         _ place: String, _ port: Int, _ headers: [String], _ path: String, without untried: [String], _ given: String

@@ -4,8 +4,8 @@ import NIOHTTP1
 import Simulation
 import Synchronization
 
-/// A client that takes no for an answer: the usual one goes on connecting to a port that nobody listens on any more until
-/// the request's time is up.
+/// A client that takes no for an answer: the usual one goes on connecting to a port that no server listens on any more until the request's time
+/// is up.
 let client: HTTPClient = {
     var configuration = HTTPClient.Configuration()
     configuration.connectionPool.retryConnectionEstablishment = false
@@ -16,7 +16,7 @@ let client: HTTPClient = {
 /// again.
 final class Sender: Sendable {
     private let source: @Sendable (Int) -> String?
-    /// Where there is no end of texts, it is whoever stops answering, or ``stop()``, that ends it.
+    /// Where there is no end of texts, the receiver ends it by no longer answering, or ``stop()`` does.
     private let isEndless: Bool
     private let taken = Atomic(0)
     private let isStopped = Atomic(false)
@@ -47,7 +47,7 @@ final class Sender: Sendable {
 
     var answered: [String] { accepted.withLock(\.self) }
 
-    /// Posts until all is posted or nobody answers any more.
+    /// Posts until all is posted or the receiver no longer answers.
     func run(connections: Int = 8) async {
         await withTaskGroup { group in
             for _ in 0..<connections {

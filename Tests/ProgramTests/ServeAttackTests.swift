@@ -121,7 +121,7 @@ struct ServeAttackTests {
         }
     }
 
-    /// Hundreds of tokens at once, each of which names a key of its own.
+    /// Hundreds of tokens at once; each names a key of its own.
     private static func flood(_ api: ServedAPI, _ forge: Forge, _ good: String) async throws {
         let made = try (0..<300).map { try forge.token(header: ["kid": "made-up-\($0)"]) }
         try await withThrowingTaskGroup(of: (Int, Int).self) { group in

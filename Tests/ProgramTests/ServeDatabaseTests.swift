@@ -48,7 +48,7 @@ struct ServeDatabaseTests {
 
         func count(_ status: Int) -> Int { acknowledged.withLock { $0.answers[status] ?? 0 } }
 
-        /// One customer after the other, each of whom buys, writes and tries.
+        /// One customer after the other; each buys, writes and tries.
         func live(_ number: Int) async throws {
             var round = 0
             while !isOver.withLock({ $0 }) {

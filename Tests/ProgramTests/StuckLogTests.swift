@@ -76,7 +76,7 @@ struct StuckLogTests {
                     await programs.discard()
                     try await hook.stop()
                     if collector == .stuck {
-                        // What was first is there once somebody reads; nobody wrote it after the programs had ended.
+                        // What was first is there once the test reads; no process wrote it after the programs had ended.
                         pipe.read()
                         try await eventually("it is read") { pipe.count >= 4096 }
                     }

@@ -27,7 +27,7 @@ struct VerifyStoreTests {
         String(decoding: Base64.standard.encode(try receiptBytes(site, by: authority, grown: grown)), as: UTF8.self)
     }
 
-    /// - Parameter grown: how many bytes of something that nobody knows are in it.
+    /// - Parameter grown: how many bytes of an unknown attribute are in it.
     private func receiptBytes(
         _ site: Site, by authority: SimulatedAuthority? = nil, grown: Int = 0
     ) throws -> [UInt8] {

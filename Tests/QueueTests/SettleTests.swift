@@ -112,7 +112,7 @@ struct SettleTests {
             let suspect = try await errands.queue.claim(2, for: lease)
             #expect(suspect.isSuspect && suspect.rows.map(\.lapses) == [1])
             try await errands.queue.release(suspect.rows.map(\.id), token: lease.token, isSuspect: true)
-            // Nobody holds it: neither who gave it back nor anybody else.
+            // No lease holds it: neither the one that gave it back nor any other.
             #expect(try await errands.take(ids, token: lease.token).isEmpty)
             #expect(
                 try await errands.value(

@@ -3,7 +3,7 @@ import Foundation
 import Postgres
 import TestSupport
 
-/// A queue that is nobody's but the tests': what holds for it holds for any table.
+/// A queue for these tests alone: what holds for it holds for any table.
 struct Errands: Sendable {
     static let table = QueueTable(name: "errands", statements: "errands", channel: "errands")
 

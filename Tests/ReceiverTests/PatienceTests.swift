@@ -4,7 +4,7 @@ import Receiver
 import TestSupport
 import Testing
 
-/// How long each may take is the business of HTTPServingTests, by a clock of their own; here, that somebody watches.
+/// How long each may take is the business of HTTPServingTests, by a clock of their own; here, that the receiver watches at all.
 @Suite("A slow sender")
 struct PatienceTests {
     /// Sends `first` and then a byte now and then until the receiver hangs up; returns what it answered.

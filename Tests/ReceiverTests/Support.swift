@@ -9,8 +9,8 @@ import Schema
 import ServiceLifecycle
 import TestSupport
 
-/// A client that takes no for an answer: the usual one goes on connecting to a port that nobody listens on any more until
-/// the request's time is up.
+/// A client that takes no for an answer: the usual one goes on connecting to a port that no server listens on any more until the request's time
+/// is up.
 let client: HTTPClient = {
     var configuration = HTTPClient.Configuration()
     configuration.connectionPool.retryConnectionEstablishment = false

@@ -32,8 +32,8 @@ struct DocumentedReadTests {
         }
     }
 
-    /// The tables that grow of which a read reads every row, and the most pages that it read; the first answer, which reads
-    /// the catalog too, is left out.
+    /// The growing tables that a read reads every row of, and the most pages that it read. The first answer, which reads the catalog too, is
+    /// left out.
     private func look(
         _ read: DocumentedRead, _ subjects: [DocumentedRead.Subject], _ connection: PostgresConnection
     ) async throws -> (scanned: Set<String>, pages: Int) {

@@ -85,7 +85,7 @@ struct GuardedCastTests {
             let line = lines[place].lowercased()
             guard line.contains("::") || line.contains("to_date") || line.contains("to_number") else { return [] }
             return line.matches(of: conversion).compactMap { match in
-                // A CASE, or a pattern of which only what it found is converted.
+                // A CASE, or a pattern where only what it found is converted.
                 let before = lines[max(0, place - 3)..<place].joined(separator: " ").lowercased()
                 let context = "\(before) \(line[..<match.range.upperBound])".replacing(/\s+/, with: " ")
                 let isGuarded = context.contains(/case when [^;]*then [^;]*$/) || context.contains("substring(")

@@ -84,7 +84,7 @@ struct RetentionTests {
             #expect(
                 try await connection.value("select array_agg(outbox_id) from storehook.duplicates", as: [Int64].self)
                     == [81])
-            // Letters of rows that are no longer in the outbox at all are nobody's day.
+            // Letters of rows that are no longer in the outbox at all belong to no day.
             #expect(
                 try await connection.value(
                     """

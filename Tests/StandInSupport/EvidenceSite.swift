@@ -6,7 +6,7 @@ import Schema
 package import Simulation
 package import TestSupport
 
-/// A database to bring evidence to, and an Apple whom those trust who work on it.
+/// A database to bring evidence to, and a stand-in for Apple that its programs trust.
 package protocol EvidenceSite: Sendable {
     /// The database.
     var database: TestDatabase { get }

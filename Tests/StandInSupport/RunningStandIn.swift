@@ -110,7 +110,7 @@ package struct RunningStandIn: Sendable {
             clock: MachineClock().now)
     }
 
-    /// Whom its signatures are verified by.
+    /// The roots that its signatures are verified by.
     package var trustedRoots: Set<Fingerprint> { Self.roots(access) }
 
     private static func roots(_ access: StandInAccess) -> Set<Fingerprint> {

@@ -23,7 +23,7 @@ struct KeptShop: Sendable {
         try await store.save()
     }
 
-    /// What somebody does on a device or in the shop, with what came of it; a GET without a body.
+    /// What a customer does on a device or in the shop, with what came of it; a GET without a body.
     @discardableResult
     func shop(_ path: String, _ body: String? = nil) async -> JSONValue {
         await answer("/stand-in/\(path)", body) { call throws(Refusal) in

@@ -30,7 +30,7 @@ extension ModelPurchase {
         refund(index)
     }
 
-    /// Gives money back for an older period, of which nobody had asked the app.
+    /// Gives money back for an older period that the app had not been asked about.
     mutating func refundOlder() {
         guard !older.isEmpty else { return }
         refund(random.pick(older))

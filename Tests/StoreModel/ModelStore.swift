@@ -37,7 +37,7 @@ package struct ModelStore: Sendable {
     /// Whether the store knew something of the purchase at the instant, in epoch milliseconds, that it told only
     /// afterwards and without the date on which it became so.
     ///
-    /// Nobody who only listens can be right there, not even looking back.
+    /// A listener that only listens cannot be right there, not even looking back.
     package func isUntold(of originalTransactionId: String, at instant: Int64) -> Bool {
         ledgers.contains { ledger in
             ledger.originalTransactionId == originalTransactionId

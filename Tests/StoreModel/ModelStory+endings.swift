@@ -1,4 +1,4 @@
-/// Subscriptions that end because somebody wants it so.
+/// Subscriptions that end because the customer wants it so.
 extension ModelStory {
     /// Auto-renew switched off, a return after the end, a price that is not agreed to.
     static let endings = [switchedOffLater, cameBack, priceRefused]

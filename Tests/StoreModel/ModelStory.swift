@@ -27,7 +27,7 @@ package struct ModelStory: Sendable {
         package let from: Int64
         /// Where it ends, in epoch milliseconds; absent if nothing ever tells.
         package let until: Int64?
-        /// Why nobody can know.
+        /// Why no listener can know.
         package let reason: String
     }
 

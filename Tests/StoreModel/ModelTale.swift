@@ -77,7 +77,7 @@ struct ModelTale {
             blindSpots: story.blindSpots)
     }
 
-    /// The notification sent last is one that nobody can do without, from the instant on, in epoch milliseconds.
+    /// The notification sent last is one that no listener can do without, from the instant on, in epoch milliseconds.
     mutating func cannotLoseThat(from: Int64, because reason: String) {
         cannotLose(story.notifications.count - 1, from: from, until: nil, because: reason)
     }

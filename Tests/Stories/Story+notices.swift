@@ -1,7 +1,7 @@
 @testable import Simulation
 
 extension Story {
-    /// Notifications that are about no purchase, or that nobody understands yet.
+    /// Notifications that are about no purchase, or whose type no release knows yet.
     static let noticeStories: [Story] = [
         Story(
             "test",

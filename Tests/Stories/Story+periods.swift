@@ -141,7 +141,7 @@ extension Story {
         ) { tale in
             var anna = tale.subscriber(token: tale.token())
             let line = anna.buy(.premiumMonthly, at: tale.day(0))
-            // What came before was sent to nobody.
+            // What came before was not sent.
             _ = anna.takeNotifications()
             anna.renew(line, at: tale.day(29, hour: 4))
             tale.expect(anna, line, at: tale.day(29, hour: 5), .active, renews: true, .premiumMonthly)

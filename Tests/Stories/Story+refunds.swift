@@ -70,7 +70,7 @@ extension Story {
             anna.refund(anna.latest(of: line), at: tale.day(7))
             tale.expect(anna, line, at: tale.day(8), .revoked, renews: false, .basicMonthly)
             anna.reverseRefund(of: anna.latest(of: line), at: tale.day(12))
-            // The refund had switched auto-renew off, and nobody has switched it on again.
+            // The refund had switched auto-renew off, and the customer has not switched it on again.
             tale.expect(anna, line, at: tale.day(13), .cancelled, renews: false, .basicMonthly)
             anna.expire(line)
             tale.expect(anna, line, at: tale.day(31), .expired, renews: false, .basicMonthly)

@@ -135,8 +135,7 @@ struct CutTests {
     }
 }
 
-/// A purchase of which only the end is read when something new is heard: three periods before its last phases, and four
-/// statements.
+/// A purchase whose end alone is read when something new is heard: three periods before its last phases, and four statements.
 struct EndOfPurchase {
     let before: PurchaseState
     let after: PurchaseState
@@ -202,7 +201,7 @@ struct EndOfPurchase {
 }
 
 extension LongPurchase.Statement {
-    /// All instants of which it may say anything.
+    /// All instants that it may say anything of.
     fileprivate var dates: [Timestamp] {
         [signedAt, transaction?.since, renewal?.asOf].compactMap(\.self)
     }

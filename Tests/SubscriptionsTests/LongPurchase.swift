@@ -153,7 +153,7 @@ struct LongPurchase {
         wait(seconds: 60...86_400)
         switch Int.random(in: 0..<6, using: &generator) {
         case 5:
-            // Whoever asks gets the same, signed anew, and no signed status.
+            // A worker that asks gets the same, signed anew, and no signed status.
             say(nil)
         case 0:
             renewal.autoRenew = renewal.autoRenew == false

@@ -11,7 +11,7 @@ struct NotificationTypeTests {
     enum Meaning: Sendable {
         /// About a subscription: one of these statuses, and auto-renew as told; nil where either will do.
         case subscription([SubscriptionStatus], renews: Bool? = nil)
-        /// About something bought, subscription or not, of which the notification says whether it was taken back.
+        /// About something bought, subscription or not; the notification says whether it was taken back.
         case purchase(revoked: Bool, [SubscriptionStatus])
         /// About no purchase.
         case nothing

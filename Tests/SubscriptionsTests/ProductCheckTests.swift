@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The product that renewal info names")
 struct ProductCheckTests {
-    /// A year of basic, and what Apple says later: premium by the month, of which nobody told.
+    /// A year of basic, and what Apple says later: premium by the month, which no notification told of.
     private func facts(_ said: RenewalFact...) -> PurchaseFacts {
         var facts = PurchaseFacts(transactions: [period("1", 0...365)])
         facts.merge(renewal(signed: day(0), renews: day(365), reported: 1))

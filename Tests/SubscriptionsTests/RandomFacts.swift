@@ -48,7 +48,7 @@ struct RandomFacts<Generator: RandomNumberGenerator> {
         for _ in 0..<Int.random(in: 0...2, using: &generator) {
             draw.reportedStatuses.append(
                 ReportedStatus(
-                    // Now and then one that nobody knows.
+                    // Now and then an unknown one.
                     status: chance(90) ? .random(in: 1...5, using: &generator) : pick([0, 6, 7, -1]),
                     signedAt: day(0...120)))
         }

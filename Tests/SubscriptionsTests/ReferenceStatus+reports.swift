@@ -78,7 +78,7 @@ extension ReferenceStatus {
         let limit = dates.compactMap(\.self).first { $0 > report.signedAt } ?? report.signedAt.adding(days: 1)
         let place = facts.reportedStatuses.firstIndex(of: report) ?? 0
         let later = facts.reportedStatuses[(place + 1)...].map(\.asOf).filter { $0 > report.asOf }.min()
-        // A later period is another time, of which the records tell.
+        // A later period is another time, which the records tell of.
         let next = counting.first { $0.start > report.signedAt }?.start
         return [limit, later, next, firstNews(after: report)].compactMap(\.self).min() ?? limit
     }

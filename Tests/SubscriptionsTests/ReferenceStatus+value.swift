@@ -23,8 +23,8 @@ extension ReferenceStatus {
         return (renewal, renewsAt)
     }
 
-    /// Whether renewal info that names an end which is nobody's speaks of this period and not of the next one: no record
-    /// of the period is newer, it is the last one that was paid, and its last day had not begun.
+    /// Whether renewal info that names an end of no known period speaks of this period and not of the next one: no record of the period is
+    /// newer, it is the last one that was paid, and its last day had not begun.
     private func isExtended(_ period: Period, by renewal: RenewalFact, at instant: Timestamp) -> Bool {
         let later = paid(at: instant).drop { $0.latest != period.latest }.dropFirst()
         return renewal.signedAt >= period.latest.signedAt && later.allSatisfy { areParts($0, period) }

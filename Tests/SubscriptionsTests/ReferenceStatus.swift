@@ -21,7 +21,7 @@ struct ReferenceStatus {
         let product: String
     }
 
-    /// A paid period: all records of one line item, of which the latest-signed one speaks.
+    /// A paid period: all records of one line item. The latest-signed one speaks for them.
     struct Period {
         /// In the order of signing.
         let records: [TransactionFact]
@@ -111,7 +111,7 @@ struct ReferenceStatus {
 
     // MARK: - The order of buying
 
-    /// Whether two are parts of one period: of one product, to one end, and somebody says why there are two.
+    /// Whether two are parts of one period: of one product, to one end, and a record says why there are two.
     func areParts(_ one: Period, _ other: Period) -> Bool {
         func isSame(_ period: Period) -> Bool {
             period.latest.productID == one.latest.productID && period.expires == one.expires
@@ -220,7 +220,7 @@ struct ReferenceStatus {
         return period.refund(at: instant).map { min(end, $0) } ?? end
     }
 
-    /// The same as renewal info saw it that was signed at the instant: a refund of which nobody had been told is not in it.
+    /// The end as renewal info that was signed at the instant saw it, without a refund that had not been told by then.
     func end(of period: Period, asSignedAt instant: Timestamp) -> Timestamp {
         let end = unrefundedEnd(of: period, at: instant)
         let told = period.refunds.last { refund in

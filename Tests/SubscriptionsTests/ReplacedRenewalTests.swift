@@ -4,7 +4,7 @@ import Subscriptions
 import TestSupport
 import Testing
 
-// A month of basic, of which the next was charged ten hours before its end; premium is bought six and a half hours later.
+// A month of basic. The next one was charged ten hours before its end; premium is bought six and a half hours later.
 private let end = day(30)
 private let charged = day(29, hours: 14)
 private let bought = day(29, hours: 20).adding(seconds: 1800)

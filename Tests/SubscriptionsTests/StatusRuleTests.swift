@@ -273,7 +273,7 @@ struct StatusRuleTests {
         // A refund of the old period moves nothing.
         facts.merge(period("1", 0...30, revoked: day(40), token: old, signed: day(40)))
         #expect(facts.value(day(41))?.appAccountToken == new)
-        // A period that names nobody is the same customer's still.
+        // A period without a token is the same customer's still.
         facts.merge(period("3", 60...90, renewal: true))
         #expect(facts.value(day(61))?.appAccountToken == new)
         var unnamed = PurchaseFacts(transactions: [period("1", 0...30)])

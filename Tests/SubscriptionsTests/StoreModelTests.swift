@@ -243,7 +243,7 @@ struct StoreModelTests {
         check("trial", value.inTrial, truth.isTrial)
         // Whether it would renew is past asking once it is over.
         if ![2, 5].contains(truth.status) { check("will renew", value.willRenew, truth.renews) }
-        // Of a period that names nobody renewal info may name the customer.
+        // Renewal info may name the customer of a period that has no token.
         if let token = truth.appAccountToken { check("account", value.appAccountToken, UniqueIdentifier(token)) }
         return different
     }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A pipe of one page, as somebody else's standard error, and whoever reads it: a collector of logs.
+/// A pipe of one page, as another program's standard error, and its reader: a collector of logs.
 public final class LogPipe: Sendable {
     /// What the collector does.
     public enum Collector: String, Sendable, CaseIterable {

@@ -19,7 +19,7 @@ public final class ManualClock: Sendable {
         milliseconds.withLock { $0 = instant }
     }
 
-    /// Moves it by a duration, whole milliseconds of which count; a negative one moves it back.
+    /// Moves it by the whole milliseconds of a duration; a negative one moves it back.
     public func advance(by duration: Duration) {
         let (seconds, attoseconds) = duration.components
         milliseconds.withLock { $0 += seconds * 1000 + attoseconds / 1_000_000_000_000_000 }

@@ -9,7 +9,7 @@ public struct RefusingTrigger: Sendable {
     /// - Parameters:
     ///   - operation: what it comes before, `insert` or `update`.
     ///   - table: a table, without its schema.
-    ///   - condition: of which rows, `new`.
+    ///   - condition: the rows that are refused, each as `new`.
     ///   - state: the SQLSTATE; by default that of a RAISE that names none.
     ///   - more: what else the error names, such as `table = 'notifications'`.
     public init(

@@ -10,7 +10,7 @@ public struct TestDatabase: Sendable {
     public let configuration: PostgresConfiguration
 }
 
-/// Runs `body` with a database of its own, which is dropped soon afterwards, whatever becomes of `body` and whoever is still connected.
+/// Runs `body` with a database of its own, which is dropped soon afterwards, whatever becomes of `body` and whichever sessions are connected.
 ///
 /// The server comes from `STOREHOOK_TEST_DATABASE_URL`, with a user who may create databases.
 ///

@@ -24,7 +24,7 @@ extension TestTemplate {
                     } else {
                         try await connection.query(PostgresQuery(unescaped: script, name: "template"))
                     }
-                    // PostgreSQL refuses to copy a database that somebody is connected to.
+                    // PostgreSQL refuses to copy a database that a session is connected to.
                     await connection.close()
                 } catch {
                     await connection.close()

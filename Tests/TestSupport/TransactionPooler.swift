@@ -53,7 +53,7 @@ public final class TransactionPooler: Sendable {
             default_pool_size = \(sessions)
             max_client_conn = 200
             """
-        // It refuses to be root, and reads its settings before it is somebody else.
+        // It refuses to be root, and reads its settings before it changes its user.
         program = try ChildProgram(
             "/usr/sbin/pgbouncer", (geteuid() == 0 ? ["-u", "nobody"] : []) + ["/dev/stdin"],
             environment: ["PATH": "/usr/bin:/bin"], input: Array(settings.utf8))

@@ -4,7 +4,7 @@ public import Postgres
 /// Writes events for tests of those who read them; what they tell is nothing.
 /// - Parameters:
 ///   - bytes: how long what each tells is, about.
-///   - account: by its token; of nobody by default.
+///   - account: by its token; none by default.
 ///   - together: so many get their places as one transaction's do.
 public func writingEvents(
     _ count: Int = 1, bytes: Int = 10, of account: UUID? = nil, together: Int = 1

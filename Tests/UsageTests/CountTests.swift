@@ -23,7 +23,7 @@ struct CountTests {
             #expect(last.words == "counted 5 of 5" && last.count?.remaining == 0)
             #expect(try await bench.count(.add(1), of: daily).words == "refused 5 of 5")
             #expect(try await bench.used(daily) == 5)
-            // Nobody else's, and no other feature's.
+            // No other account's, and no other feature's.
             #expect(try await bench.count(.add(1), of: daily, for: bench.other).words == "counted 1 of 5")
             #expect(try await bench.count(.add(30), of: monthly).words == "counted 30 of 30")
             // More than there is at all leaves no row, nor does a limit of 0.

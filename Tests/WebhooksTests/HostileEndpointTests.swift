@@ -88,7 +88,7 @@ struct HostileEndpointTests {
     func pinned() async throws {
         let server = try ScriptedServer { _ in .json(200, "{}") }
         defer { server.stop() }
-        // Nobody else knows this name: who would resolve it again would find nothing.
+        // No other resolver knows this name: resolving it again would find nothing.
         let names = ScriptedNames(["shop.example": [["127.0.0.1"], ["10.0.0.1"]]])
         let outcomes = await post("http://shop.example:\(server.port)/a?b=c", local, names: names, times: 3)
         #expect(outcomes.allSatisfy { $0.isSuccess })

@@ -22,7 +22,7 @@ struct AccountTests {
 
     private static func token(_ lane: Int) -> String { "7f1de78e-0d4e-4c5e-9d3c-00000000000\(lane)" }
 
-    /// Somebody's purchase, signed for their account.
+    /// A customer's purchase, signed for their account.
     private func purchase(_ lane: Int, _ bench: Bench) -> String {
         var subscriber = SimulatedSubscriber(
             app: Bench.app, appAccountToken: Self.token(lane), lane: lane, seed: UInt64(lane))

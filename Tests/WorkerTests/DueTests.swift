@@ -22,7 +22,7 @@ struct DueTests {
     /// A second less.
     private static func almost(_ span: Milliseconds) -> Milliseconds { span - 1000 }
 
-    /// Somebody's life until ``now``.
+    /// A customer's life until ``now``.
     private struct Life: Sendable {
         var name: String
         var app = Bench.app.in(.production)

@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 import Worker
 
-/// Lives of the simulator, told while they come in any order, twice or only later, and whoever tells is cut off again and again.
+/// Lives of the simulator, told while they come in any order, twice or only later, and workers are cut off again and again.
 @Suite("Events of many lives")
 struct EventLifeTests {
     private static let catalog = """
@@ -49,7 +49,7 @@ struct EventLifeTests {
                 try await bench.outbox.store(fetched)
                 try await bench.untilDone()
             }
-            // Nobody is at it any more: what is due is told, and what was told gets its place.
+            // No worker is at it any more: what is due is told, and what was told gets its place.
             let events = EventStore(bench.pool)
             let accounts = AccountStore(bench.pool)
             for due in EventStore.Due.allCases {

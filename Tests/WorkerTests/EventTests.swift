@@ -16,7 +16,7 @@ struct EventTests {
           - {id: monthly, product_id: \(SimulatedProduct.premiumMonthly.id), tier: pro, period: month}
         """
 
-    /// A purchase that is cancelled, of an account or of nobody's.
+    /// A purchase that is cancelled, with an account or without one.
     private func life(_ lane: Int, _ bench: Bench) -> [String] {
         var subscriber = SimulatedSubscriber(
             app: Bench.app,

@@ -178,7 +178,7 @@ struct EvidenceTests {
                 (.appTransaction, transaction, "malformed_payload"), (.appTransaction, renewal, "malformed_payload"),
                 (.appTransaction, notification, "malformed_payload"), (.notification, transaction, "malformed_payload"),
                 (.notification, renewal, "malformed_payload"), (.notification, app, "malformed_payload"),
-                // What nobody signed has no less to be ours, and is what it was stored as.
+                // Unsigned evidence has no less to be ours, and is what it was stored as.
                 (.receiptTransaction, transaction, "malformed_payload"),
                 (.receiptTransaction, "{}", "malformed_payload"),
                 (.receiptTransaction, text(said(of: "1", "1", app: "com.other")[0]), "wrong_bundle"),

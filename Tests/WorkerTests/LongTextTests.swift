@@ -182,7 +182,7 @@ struct LongTextTests {
     func longest() async throws {
         let table = try Self.table()
         try await withBench { bench in
-            // Members of which a value decides what the record is, or what verifies within it.
+            // Members whose value decides what the record is, or what verifies within it.
             let kept = Self.records.union([
                 "transactionId", "originalTransactionId", "bundleId", "environment", "receiptType", "type",
                 "notificationUUID", "externalPurchaseId",

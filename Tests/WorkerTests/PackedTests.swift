@@ -20,7 +20,7 @@ struct PackedTests {
         try await withBench { bench in
             let stranger = try SimulatedAuthority.generate()
             let genuine = bench.purchase().signed(by: bench.authority)
-            // Genuine certificates before a payload that nobody signed.
+            // Genuine certificates before a payload without a signature.
             let forged = genuine.split(separator: ".").prefix(1) + ["e30", "AAAA"]
             try await bench.store(["a.b.c", forged.joined(separator: "."), bench.purchase().signed(by: stranger)])
             try await bench.workOff()

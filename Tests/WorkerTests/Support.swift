@@ -12,7 +12,7 @@ import Synchronization
 import TestSupport
 import Worker
 
-/// A queue to work on, and a stand-in for Apple whom the workers trust.
+/// A queue to work on, and a stand-in for Apple that the workers trust.
 struct Bench: EvidenceSite {
     let database: TestDatabase
     let pool: PostgresPool
@@ -34,7 +34,7 @@ struct Bench: EvidenceSite {
         }
     }
 
-    /// A worker that nobody runs yet.
+    /// A worker that does not run yet.
     func worker(
         _ verifier: Verifier? = nil, pool: PostgresPool, listener: PostgresListener? = nil,
         _ configuration: WorkerConfiguration = WorkerConfiguration(name: "test")

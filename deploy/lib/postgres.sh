@@ -52,7 +52,7 @@ fetch_postgres() {
     done
 }
 
-# Whom the server runs as: the owner of the directory it gets. PostgreSQL refuses to be root.
+# The account that the server runs as: the owner of the directory it gets. PostgreSQL refuses to be root.
 choose_account() {
     local data=$1 user group
     launch_as=()

@@ -6,8 +6,8 @@ public enum PostedBody {
         case notJSON = "the body is not JSON"
         /// A JSON text without it.
         case noSignedPayload = "the body has no text member signedPayload"
-        /// A notification of version 1 (App Store Server Notifications V1, responseBody): nobody signs it, and the app's
-        /// shared secret stands in it.
+        /// A notification of version 1 (App Store Server Notifications V1, responseBody). It is not signed, and the app's shared secret stands
+        /// in it.
         case version1 = "notifications of version 1 are not taken: choose version 2 in App Store Connect"
     }
 

@@ -3,8 +3,8 @@ public import Base
 import Crypto
 import X509
 
-/// Three certificates of which each is issued by the next, and the last is a root that the operator trusts. Only such
-/// a chain can check a signature here.
+/// Three certificates: each is issued by the next, and the last is a root that the operator trusts. Only such a chain can check a signature
+/// here.
 ///
 /// A value exists only after every rule but one has held: whether the certificates are valid depends on the instant,
 /// so that is checked each time (``requireValid(at:)``). That makes a validated chain worth keeping.

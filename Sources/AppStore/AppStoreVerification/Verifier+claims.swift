@@ -55,8 +55,7 @@ extension Verifier {
         return bundleId
     }
 
-    /// A bundle id for a line. Whoever signed it may have written anything: what no bundle id is made of is escaped, and a long one is
-    /// shortened.
+    /// A bundle id for a line. The signer may have written anything: characters that no bundle id has are escaped, and a long one is shortened.
     static func shown(bundleId: String) -> String {
         let scalars = bundleId.unicodeScalars
         func isPlain(_ scalar: Unicode.Scalar) -> Bool {

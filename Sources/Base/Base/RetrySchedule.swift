@@ -13,7 +13,7 @@ package struct RetrySchedule: Sendable, Hashable {
     package static let fullJitter = 0.0...1
     /// At least half of the limit, so that attempts are not used up early by chance.
     package static let halfJitter = 0.5...1
-    /// The limit itself: nobody else fails at the same time.
+    /// The limit itself, for a caller that fails alone and not together with others.
     package static let noJitter = 1.0...1
 
     private let limits: Limits

@@ -24,7 +24,7 @@ public final class StandInFaults: @unchecked Sendable {
 
     /// What a purchase comes to in place of a transaction.
     public enum Purchase: Sendable, Hashable {
-        /// Somebody else has to agree, or the bank: ``StandInSource/approve()`` buys it later.
+        /// A parent (Ask to Buy) or the bank has to approve it: ``StandInSource/approve()`` buys it later.
         case pending
         /// The customer thinks better of it.
         case cancelled

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Standard output, coloured where somebody looks at it.
+/// Standard output, coloured in a terminal.
 struct Screen: Sendable {
     /// What a piece of text is: the number of its colour in a terminal.
     enum Style: String {

@@ -24,8 +24,8 @@ public enum EventCause: Sendable, Hashable {
     /// What had been derived was derived anew.
     case rebuild
 
-    /// Whether one act is the cause of all that a transaction reports: somebody did something, or asked. All other causes are
-    /// found at many purchases and accounts at once.
+    /// Whether a single act or request is the cause of all that a transaction reports. All other causes are found at many purchases and accounts
+    /// at once.
     package var isAct: Bool {
         switch self {
         case .client, .refresh, .staff, .grant, .trial: true

@@ -146,7 +146,7 @@ public struct SubscriptionNow: Sendable {
         return converted
     }
 
-    /// What events say that a subscription is, of which this was reported last.
+    /// What events say that a subscription is, where `reported` was reported last.
     func said(_ reported: LastReportedSubscription) -> StatusAtInstant {
         reported.isConverted ? afterTrial(reported.value) : reported.value
     }

@@ -131,7 +131,7 @@ package enum FigureMeasure: String, Sendable, Hashable, CaseIterable {
     package static let accounts: [FigureMeasure] = [.accountKnown, .accountPaid, .accountEarly]
     /// Measures with sums.
     package static let summed = allCases.filter { $0 != .standing && $0 != .standingCustomer }
-    /// Measures of which a closed month records the rows. ``enter`` and ``leave`` follow from what stands and what moves. Accounts are not
-    /// recorded: an erasure leaves no row of them.
+    /// Measures whose rows a closed month records. ``enter`` and ``leave`` follow from what stands and what moves. Accounts are not recorded: an
+    /// erasure leaves no row of them.
     package static let recorded = allCases.filter { $0 != .enter && $0 != .leave && !accounts.contains($0) }
 }

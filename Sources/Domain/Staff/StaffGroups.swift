@@ -1,6 +1,6 @@
 /// What each group of a company's login may do here: `STOREHOOK_CONSOLE_GROUPS`.
 package struct StaffGroups: Sendable, Hashable {
-    /// How much somebody may do, and of which apps.
+    /// A role, and the apps that it is for.
     package struct Standing: Sendable, Hashable {
         /// How much.
         package var role: StaffRole
@@ -37,7 +37,7 @@ package struct StaffGroups: Sendable, Hashable {
     /// All apps that any group is of.
     package var apps: Set<String> { Set(standings.values.flatMap { $0.apps ?? [] }) }
 
-    /// What somebody in these groups may do: the highest role counts, of all apps whose groups have that role. Nil for nobody known.
+    /// What a member of these groups may do: the highest role counts, for the apps of all groups with that role. Nil where no group is known.
     package func standing(of groups: some Sequence<String>) -> Standing? {
         let held = groups.compactMap { standings[$0] }
         guard let role = held.map(\.role).max() else { return nil }

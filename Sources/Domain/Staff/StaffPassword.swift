@@ -43,13 +43,13 @@ package struct StaffPassword: Sendable, Hashable {
         self.text = text
     }
 
-    /// What somebody types who wants to be let in; nil for what can be no password, which then costs nothing.
+    /// What a member types to log in; nil for a text that can be no password, which is then never hashed.
     package init?(typed text: String) {
         guard !text.isEmpty, text.utf8.count <= Self.mostBytes else { return nil }
         self.text = text
     }
 
-    /// One that nobody has thought of: 20 letters and digits without those that look alike, about 99 bits, in groups of five.
+    /// A random one: 20 letters and digits without those that look alike, about 99 bits, in groups of five.
     package static func random() -> StaffPassword {
         var random = SystemRandomNumberGenerator()
         let characters = (0..<20).map { _ in

@@ -4,7 +4,7 @@ public enum StaffRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     case role(needed: StaffRole)
     /// More days at once take an admin.
     case days(most: Int64)
-    /// Somebody else has to approve it.
+    /// Another member has to approve it.
     case ownRequest
     /// It takes a reason, for the record.
     case noReason

@@ -2,7 +2,7 @@ import Operations
 import Postgres
 
 extension Database {
-    /// Whom something is for, by the rights that it takes.
+    /// The database user that a command is for, by the rights that it takes.
     enum Login: Sendable {
         /// Who ran `storehook migrate`.
         case owner

@@ -48,7 +48,7 @@ enum HiddenInput {
             // Ctrl-C, Ctrl-D, Ctrl-backslash.
             case 3, 4, 28: throw CommandFailure("given up; nothing is changed")
             case 8, 127:
-                // A character may have several bytes, of which all but the first begin with 10.
+                // A character may have several bytes: all but the first begin with the bits 10.
                 while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
             // Ctrl-U.
             case 21: bytes = []

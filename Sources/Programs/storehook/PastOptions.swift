@@ -2,7 +2,7 @@ import AppStorePayloads
 import ArgumentParser
 import Base
 
-/// Of which instant an answer is.
+/// The instant that an answer is about.
 struct PastOptions: ParsableArguments {
     /// Nil for now.
     @Option(

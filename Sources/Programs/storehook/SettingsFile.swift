@@ -18,7 +18,7 @@ enum SettingsFile {
     private static let limit = 1 << 20
 
     /// Reads a file; a pipe will do.
-    /// - Returns: the values as they stand, each of which ``SettingValue`` can read.
+    /// - Returns: the values as they stand; ``SettingValue`` can read each.
     /// - Throws: `CommandFailure`, with file and line.
     static func read(_ path: String) throws -> [String: String] {
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) else {

@@ -66,7 +66,7 @@ package struct EndpointCaller<Access: APIAccess>: Sendable {
         return endpoint
     }
 
-    /// As a body that was sent: what the schema does not have is refused, whoever wrote it.
+    /// Reads a body as if a client had sent it: what the schema does not have is refused.
     private static func read(_ body: JSONValue, by taken: APIBody) throws -> JSONObject {
         let bytes = body.bytes
         guard bytes.count <= taken.most else { throw APIProblem(.tooLarge, "more was sent than is read here") }

@@ -76,7 +76,7 @@ package struct EndpointRouter<Identification: CallerIdentification>: Sendable {
     }
 
     /// What reaches no endpoint: another path, another method, a browser's question.
-    /// - Parameter page: the answer where the path is another part's of the port; nil where it is nobody's.
+    /// - Parameter page: the answer where the path belongs to another part of the port; nil where it belongs to none.
     private func elsewhere(
         _ request: Request, _ began: ContinuousClock.Instant, _ page: (HTTPProblem) async -> Response?,
         _ next: () async throws -> Response

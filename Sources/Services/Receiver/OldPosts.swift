@@ -4,11 +4,10 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Says that somebody posts notifications of version 1: where App Store Connect is set to it, Apple refuses nothing and
-/// nothing arrives.
+/// Says that notifications of version 1 are posted: where App Store Connect is set to it, Apple refuses nothing and nothing arrives.
 ///
-/// Of what was posted nothing is kept. Posts are noted in memory, so that a stranger who sends many costs nothing: one
-/// line an hour is logged, and the database records at most once an interval that there were some.
+/// Nothing that was posted is kept. Posts are noted in memory, so that a stranger who sends many costs nothing: one line an hour is logged, and
+/// the database records at most once an interval that there were some.
 final class OldPosts: Service {
     private struct State {
         /// Whether there were some that the database has not recorded.

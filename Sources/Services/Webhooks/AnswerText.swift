@@ -1,7 +1,7 @@
 /// What an endpoint said in its answer, as text for people: a stranger's.
 enum AnswerText {
-    /// The body read as UTF-8, without characters that nobody sees or that move others: control characters but line ends and tabs, and those of
-    /// formats. Blanks at its ends are left out, and a character that was cut off.
+    /// The body read as UTF-8, without characters that are invisible or move others: control characters but line ends and tabs, and format
+    /// characters. Blanks at its ends are left out, and a character that was cut off.
     /// - Returns: nil where nothing is left.
     static func cleaned(_ body: some Collection<UInt8>) -> String? {
         let unseen: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]

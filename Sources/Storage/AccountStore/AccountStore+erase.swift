@@ -189,8 +189,8 @@ extension AccountStore {
 extension PostgresQuery {
     /// Takes out what staff wrote about an account: about their acts for it, and about moving a purchase that was or is its own, also
     /// to another account.
-    /// - Parameter isLinked: whether the purchases are all that a binding names the account in. Before the first catalog nobody notes
-    ///   them, and all bindings are looked through.
+    /// - Parameter isLinked: whether the purchases are all that a binding names the account in. Before the first catalog they are not noted, and
+    ///   all bindings are looked through.
     fileprivate static func eraseTexts(
         of token: UniqueIdentifier, _ purchases: [PurchaseKey], isLinked: Bool
     ) -> PostgresQuery {

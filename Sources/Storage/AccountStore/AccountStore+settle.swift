@@ -45,7 +45,7 @@ extension AccountStore {
     /// account keeps a stale status is explained at ``apply(_:by:why:patience:onPage:)``.
     /// - Parameters:
     ///   - deltas: the purchases that this transaction has derived; they are not read back.
-    ///   - unchanged: purchases of which nothing has changed.
+    ///   - unchanged: purchases in which nothing has changed.
     ///   - account: an account to derive in any case. Its id is written where it is known.
     /// - Throws: `PostgresError`, or ``UnreadableCatalog``; the transaction must then be rolled back.
     package func settle(
@@ -61,7 +61,7 @@ extension AccountStore {
         let accounts = Set(linked).union(account.map { [$0.token] } ?? []).sorted()
         try hold(accounts, naming: account, session)
         if moment.isIdle { return Settled(moment) }
-        // An account whose purchases came with it, none of which has changed, has not changed but for its name.
+        // An account whose purchases came with it, all of them unchanged, has not changed but for its name.
         let named = purchases.isEmpty ? [] : Set(account.map { [$0.token] } ?? []).subtracting(linked)
         return try settle(accounts, under: moment, having: derived, extent: .changed(but: named), session)
     }

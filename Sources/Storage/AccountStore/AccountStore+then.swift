@@ -119,8 +119,8 @@ extension LoadedAccount {
     /// Leaves out what was not known yet.
     /// - Parameters:
     ///   - instant: when it was known.
-    ///   - purchases: those of which anything was, as they were derived from that.
-    ///   - ownerships: to whom they were bound, whenever.
+    ///   - purchases: those that anything was known of, as they were derived from that.
+    ///   - ownerships: the accounts that they were bound to, at any time.
     fileprivate mutating func keep(
         what instant: Timestamp, of purchases: [PurchaseThen], _ ownerships: [PurchaseKey: PurchaseOwnership]
     ) {

@@ -5,7 +5,7 @@ extension AccountStore {
     /// How long a page waits for a locked row. It holds other rows meanwhile, which workers wait for: then it releases
     /// them, and is tried again.
     private static let lockTimeout = "200ms"
-    /// The limit for all of a page's rows, each of which may become free in time. Reading them from disk counts as
+    /// The limit for all rows of a page together, because each of them may become free within its own limit. Reading them from disk counts as
     /// well: the next time they are in memory.
     private static let pageTimeout = Duration.seconds(1)
 

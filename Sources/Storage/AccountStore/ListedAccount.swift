@@ -35,7 +35,7 @@ package struct ListedAccount: Sendable, Hashable {
     package var token: UniqueIdentifier
     /// What the app's own tokens call it; nil where none has named it, or it was erased.
     package var account: String?
-    /// The environment. An account of which nothing is known but its name is listed in Production, with the first tier.
+    /// The environment. An account known only by its name is listed in Production, with the first tier.
     package var environment: String
     /// Its tier.
     package var tier: String

@@ -153,7 +153,7 @@ extension EventStore {
 }
 
 extension EventStore {
-    /// Records what has become of accounts and of purchases of which no evidence said anything: acts of staff, trials, rebuilds.
+    /// Records what has become of accounts and purchases without new evidence: by acts of staff, trials, rebuilds.
     /// - Parameter purchases: those whose owner or state changed; they are locked.
     @discardableResult
     package func record(

@@ -115,7 +115,7 @@ extension EventStore {
                 .one().decode(0, as: PostgresTimestamp.self))
     }
 
-    /// Whether there are accounts, and nobody is being gone through: until that is done it is not known what is missing.
+    /// Whether there are accounts, and no walk through them is under way: until a walk is done it is not known what is missing.
     private func isSettled(_ session: borrowing PostgresSession) throws -> Bool {
         try session.query(
             PostgresQuery(

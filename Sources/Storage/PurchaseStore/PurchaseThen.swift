@@ -68,7 +68,7 @@ package struct KnowledgeThen: Sendable {
         }
     }
 
-    /// These purchases, derived in memory from the facts that had been applied; without those of which nothing had been.
+    /// These purchases, derived in memory from the facts that had been applied; those without such facts are left out.
     /// - Throws: `PostgresError`.
     package func purchases(
         _ keys: [PurchaseKey], _ session: borrowing PostgresSession

@@ -4,8 +4,8 @@ package import Postgres
 import Subscriptions
 import Synchronization
 
-/// Which products customers hold, by app and environment: what a catalog is held against. It is kept beside the purchases, so that
-/// nobody has to read these.
+/// Which products customers hold, by app and environment: what a catalog is held against. It is kept beside the purchases, so that these need
+/// not be read.
 ///
 /// A product that this process has seen in the table costs no statement, until one is held for a day longer.
 package final class PurchasedProducts: Sendable {

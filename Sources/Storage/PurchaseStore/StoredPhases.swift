@@ -65,8 +65,8 @@ extension PostgresQuery {
         .rows(rows, LedgerColumns.history) { $0.phases }
     }
 
-    /// Rows each of which has phases of its own. Arrays of arrays cannot be passed, so all phases are passed in one
-    /// array per column, with the number of their row, and gathered there.
+    /// Rows that each have phases of their own. Arrays of arrays cannot be passed, so all phases are passed in one array per column, with the
+    /// number of their row, and gathered there.
     private static func rows<Row>(
         _ rows: [Row], _ columns: [LedgerColumn<Row>], phases: (Row) -> ArraySlice<Phase>
     ) -> PostgresQuery {

@@ -58,8 +58,8 @@ extension OneTimePurchase.EarlierAccount {
 }
 
 extension OneTimePurchase.Sale {
-    /// As `one_time_purchases.sales` has them: a JSON array, dates in milliseconds; nil for a single one, of which the
-    /// row says all there is.
+    /// As `one_time_purchases.sales` has them: a JSON array, dates in milliseconds; nil for a single one, because the row says all there is of
+    /// it.
     static func stored(_ sales: [Self]) -> String? {
         guard sales.count > 1 else { return nil }
         let list = sales.map { sale in

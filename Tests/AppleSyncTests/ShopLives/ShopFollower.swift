@@ -4,8 +4,8 @@ import TestSupport
 
 @testable import Simulation
 
-/// Follows a shop from instant to instant: lets its customers live, posts what arrives of what the shop says, lets two programs
-/// hear it, one of which has a key for Apple, and compares.
+/// Follows a shop from instant to instant: lets its customers live, posts what arrives of what the shop says, lets two programs hear it, and
+/// compares. One of the programs has a key for Apple.
 struct ShopFollower {
     /// A notification on its way.
     private struct Letter {
@@ -63,9 +63,9 @@ struct ShopFollower {
     private var tokens: [String: UniqueIdentifier] = [:]
     private var letters: [Letter] = []
     private var listed = 0
-    /// When whom is to be looked at.
+    /// Which customers are to be looked at, by when.
     private var agenda: [Milliseconds: Set<String>] = [:]
-    /// Hours of which something was lost, by when they are compared.
+    /// Hours in which something was lost, by when they are compared.
     private var hours: [Milliseconds: Milliseconds] = [:]
     private var missed: [String: [Milliseconds]] = [:]
     private var truths: [String: ShopTruth] = [:]
@@ -81,7 +81,7 @@ struct ShopFollower {
 
     // MARK: - Lives
 
-    /// A customer who lives by the seed alone, whoever else there is.
+    /// A customer who lives by the seed alone, whatever other customers there are.
     mutating func add(_ seed: UInt64, bornAt birth: Milliseconds) async throws {
         let text = "7f1de78e-0d4e-4c5e-9d3c-" + String(String(1_000_000_000_000 + seed).suffix(12))
         guard let token = UniqueIdentifier(text) else { throw NeverHappened("a UUID: \(text)") }
@@ -201,7 +201,7 @@ struct ShopFollower {
     }
 
     private mutating func compare(_ ids: [String], at now: Milliseconds) async throws {
-        // Apple's clock of signing runs some seconds behind events: nobody can know yet.
+        // Apple's clock of signing runs some seconds behind events: no listener can know yet.
         let underWay = Set(letters.filter { !$0.isLate }.compactMap(\.customer))
         let ids = ids.filter { !underWay.contains($0) }
         guard !ids.isEmpty else { return }

@@ -117,7 +117,7 @@ package enum Reader: String, CaseIterable, Sendable {
             let unpacked = try? PackedBody.unpack(packed) { $0 == header.digest ? header.text : nil }
             precondition(unpacked == jws, "packed bytes that do not come back")
         }
-        // Nobody but the database hands in packed bytes; all the same.
+        // Only the database hands in packed bytes; all the same.
         if let unpacked = try? PackedBody.unpack(jws, { _ in header.text }) {
             precondition(unpacked.count <= Outbox.maximumBodySize, "more than a JWS may be long")
         }

@@ -208,7 +208,7 @@ extension GoldenLife {
         return outputs
     }
 
-    /// Nobody's signature, under nobody's certificates.
+    /// No genuine signature, under no genuine certificates.
     private static let forged = "eyJhbGciOiJFUzI1NiIsIng1YyI6WyJBQSIsIkFBIiwiQUEiXX0.e30.AAAA"
 
     // MARK: - The account API

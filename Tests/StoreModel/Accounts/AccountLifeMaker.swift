@@ -1,4 +1,4 @@
-/// Makes random lives of accounts: what they bought, as whom, what they proved, and what staff did.
+/// Makes random lives of accounts: what they bought, under which account, what they proved, and what staff did.
 package struct AccountLifeMaker {
     /// What is sold: three tiers, subscriptions of two of them, and what is bought once.
     package static let catalog = LifeCatalog(
@@ -206,7 +206,7 @@ package struct AccountLifeMaker {
         if random.chance(20), life.erased == nil { erase() }
     }
 
-    /// The judged account is erased: what it has is free, whoever Apple signed it for.
+    /// The judged account is erased: what it has is free, whichever account Apple signed it for.
     private mutating func eraseAccount(at instant: Int64) {
         for (place, line) in life.lines.enumerated() {
             let heard = life.messages.filter { $0.line == line && $0.signed <= instant }

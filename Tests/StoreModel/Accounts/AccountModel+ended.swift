@@ -1,8 +1,9 @@
 /// What ended last, where nothing gives access.
 extension AccountModel {
-    /// When a source that gives nothing at an instant last gave something, to the account or while it was nobody's; nil for
-    /// never. What it gave to nobody before it was another account's was not for this one, and neither was what it gave to the
-    /// account before that was erased.
+    /// When a source that gives nothing at an instant last gave something, to the account or while it had no owner; nil for never. Not for this
+    /// account was:
+    /// - what it gave without an owner, before it was another account's;
+    /// - what it gave to the account before that was erased.
     private func end(of source: Source, at instant: Int64) -> Int64? {
         var wasOthers = false
         for border in own.reversed() where border <= instant {

@@ -147,7 +147,7 @@ extension AccountModel {
         guard period.begins > act.at else { return false }
         if period.reason == "PURCHASE" || model.isBoughtAfterLapse(period) { return true }
         // Renewed, or only heard of: to the product that was there, or to the one that was to follow, it is the old one.
-        // A line of which nothing older was heard begins with what was heard first.
+        // A line that nothing older was heard of begins with what was heard first.
         guard let before = periods.last(where: { $0.begins <= act.at }) else { return true }
         guard before.product != period.product, period.firstSigned > act.at else { return false }
         return model.nextProduct(at: act.at) != period.product

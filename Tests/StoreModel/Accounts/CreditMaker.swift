@@ -84,7 +84,7 @@ package struct CreditMaker {
         case 7...8: bind(line, .staff, account)
         default:
             guard let owner = owners.owner(of: thing, at: now) else { return }
-            // What Apple signed for whoever it was signed for counts no more, either.
+            // The account that Apple signed it for does not count any more, either.
             for account in Set([owner] + [thing.token(at: now)].compactMap { $0 }).sorted() {
                 bind(line, .erasure, account)
             }

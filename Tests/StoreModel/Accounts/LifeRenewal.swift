@@ -21,7 +21,7 @@ package struct LifeRenewal: Sendable, Hashable {
     /// `signedDate`.
     package var signed: Int64
 
-    /// A record about the newest purchase that nobody has signed yet.
+    /// A record about the newest purchase that is not signed yet.
     package init(after transaction: LifeTransaction) {
         line = transaction.line
         product = transaction.product

@@ -8,7 +8,7 @@ struct LifeShop {
     }
 
     private(set) var messages: [LifeMessage] = []
-    /// When somebody hands in the newest transaction.
+    /// When an app hands in the newest transaction.
     private(set) var proofs: [Int64] = []
 
     private var random: ModelRandom
@@ -90,7 +90,7 @@ struct LifeShop {
 
     private mutating func planAhead() {
         renewal.nextProduct = random.pick(["basic", "solo", "plus"].filter { $0 != current.product })
-        // The one who changes the plan may be signed in as somebody else.
+        // The customer who changes the plan may be signed in with another account.
         if random.chance(40) { renewal.token = random.pick(tokens) }
         renewal.renews = true
         tell("DOWNGRADE")
@@ -282,7 +282,7 @@ struct LifeShop {
         return buyAgain()
     }
 
-    /// The customer buys under the same line, as whoever is signed in.
+    /// The customer buys under the same line, with the account that is signed in.
     private mutating func buyAgain() -> Bool {
         now += ModelTime.minute
         buy(random.pick(["basic", "plus", "solo"]), reason: "PURCHASE", token: random.pick(tokens))

@@ -49,7 +49,7 @@ package struct LifeTransaction: Sendable, Hashable {
     /// `signedDate`.
     package var signed: Int64
 
-    /// A record that nobody has signed yet.
+    /// A record that is not signed yet.
     package init(
         id: String, line: String, product: String, purchased: Int64, expires: Int64?, reason: String?,
         token: String? = nil

@@ -126,7 +126,7 @@ package struct LineModel: Sendable {
         return token
     }
 
-    /// The nil UUID names nobody.
+    /// The nil UUID names no account.
     private static func account(_ token: String?) -> String? {
         token == "00000000-0000-0000-0000-000000000000" ? nil : token
     }

@@ -19,15 +19,15 @@ package struct OwnerModel: Sendable {
         Set(bindings.filter { $0.kind == .erasure && $0.at <= instant }.map(\.account))
     }
 
-    /// What was recorded by an instant, but for what was recorded before its owner was erased: that freed it for whoever
-    /// proves it next.
+    /// What was recorded by an instant, but for what was recorded before its owner was erased: that freed it for the account that proves it
+    /// next.
     private func standing(at instant: Int64) -> [LifeBinding] {
         let known = bindings.filter { $0.at <= instant }
         let freed = known.lastIndex { $0.kind == .erasure }.map { $0 + 1 }
         return Array(known[(freed ?? 0)...])
     }
 
-    /// The owner; nil where the line is nobody's, or was not bought yet.
+    /// The owner; nil where the line has none, or was not bought yet.
     package func owner(of line: LineModel, at instant: Int64) -> String? {
         let stretches = Self.stretches(line.begun(by: instant), of: line)
         guard !stretches.isEmpty else { return nil }

@@ -25,7 +25,7 @@ public struct Product: Identifiable, Hashable, Sendable {
         case success(VerificationResult<Transaction>)
         /// The customer thought better of it.
         case userCancelled
-        /// Somebody else has to agree first.
+        /// A parent (Ask to Buy) or the bank has to approve it first.
         case pending
     }
 

@@ -1,5 +1,5 @@
 extension ValueSchema {
-    /// For whom a JSON schema is written.
+    /// The readers that a JSON schema is written for.
     package enum Dialect: Sendable {
         /// OpenAPI 3.1: named ones by reference; a member that may be missing may be null as well, which is how many clients say that
         /// there is nothing.
@@ -146,8 +146,7 @@ extension ValueSchema.Rule {
             }
             return ["allOf": .array(pairs)]
         case .atLeastOne(let names):
-            // As a condition and not as a choice of schemas, of which programs that make clients make types that fit nowhere. Null counts
-            // as missing.
+            // A condition and not a choice of schemas: client generators turn a choice into types that fit nowhere. Null counts as missing.
             return [
                 "if": [
                     "properties": .object(names.dropLast().map { .init($0, ["type": "null"]) })

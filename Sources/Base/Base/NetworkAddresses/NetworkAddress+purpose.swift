@@ -3,7 +3,7 @@ extension NetworkAddress {
     public enum Purpose: String, Sendable, Hashable, CaseIterable {
         /// This machine.
         case loopback
-        /// A network of somebody's own.
+        /// A private network.
         case `private`
         /// Between a provider and its customers (RFC 6598).
         case shared
@@ -29,11 +29,11 @@ extension NetworkAddress {
         }
     }
 
-    /// What it is for by the registries of special-purpose addresses (IANA, RFC 6890); nil where anybody may be called at it.
+    /// What it is for by the registries of special-purpose addresses (IANA, RFC 6890); nil for a public address.
     ///
-    /// Of IPv6 only what is given out to networks (2000::/3) is nobody's special purpose. Where names of IPv4 hosts are given an
-    /// address by DNS64, the address within 64:ff9b::/96 decides (RFC 6052). A mapped address is never what a resolver says unless asked
-    /// for, so all of those are refused.
+    /// - IPv6: only addresses in 2000::/3, which are given out to networks, can be public.
+    /// - Where DNS64 gives names of IPv4 hosts an address, the IPv4 address within 64:ff9b::/96 decides (RFC 6052).
+    /// - A resolver returns a mapped address only where it is asked for one, so all of those are refused.
     public var purpose: Purpose? {
         if let translated = Self.translator, translated.contains(self) {
             return NetworkAddress(bytes: bytes[12...]).map { $0.purpose == nil ? nil : .translated } ?? .translated

@@ -4,7 +4,7 @@
 /// space, no backslash, no character beyond ASCII, no user and no fragment, and a host is a name, four decimal numbers, or an IPv6
 /// address in brackets.
 public struct StrictURL: Sendable, Hashable, CustomStringConvertible {
-    /// Whom to ask for.
+    /// The host to connect to.
     public enum Host: Sendable, Hashable {
         /// A name to be resolved, in lower case.
         case name(String)
@@ -14,7 +14,7 @@ public struct StrictURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether it is https.
     public let isSecure: Bool
-    /// Whom to ask for.
+    /// The host to connect to.
     public let host: Host
     /// Where; 443 or 80 unless the URL says so.
     public let port: Int

@@ -2,7 +2,7 @@
 public enum PurchaseResult: Sendable, Equatable {
     /// It is bought. Where the server did not answer, the store's word counts, and the server is asked again by itself.
     case purchased
-    /// Somebody has to agree first: it comes by itself, or never.
+    /// A parent (Ask to Buy) or the bank has to approve it first: it comes by itself, or never.
     case pending
     /// The customer does not want it: nothing is shown.
     case cancelled

@@ -2,7 +2,7 @@
 public enum PurchaseOutcome: Sendable, Equatable {
     /// It was made.
     case success(StoreResult)
-    /// Somebody else has to agree, or the bank: it comes by `updates`, or never.
+    /// A parent (Ask to Buy) or the bank has to approve it: it comes by `updates`, or never.
     case pending
     /// The customer does not want it.
     case cancelled

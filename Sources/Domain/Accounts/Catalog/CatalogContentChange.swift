@@ -15,7 +15,7 @@ public struct CatalogContentChange: Sendable, Hashable {
 
     /// Where it stands.
     public var part: Part
-    /// Of which tier, product, feature or alias, or which place a rule of refunds has, from 1 on; nil where there is one alone, or the
+    /// The id of the tier, product, feature or alias, or the place of a rule of refunds, from 1 on. Nil where there is only one, or where the
     /// order of all is meant.
     public var id: String?
     /// The member, like `price`, or `limits.pro`; nil where the whole entry is new or gone.

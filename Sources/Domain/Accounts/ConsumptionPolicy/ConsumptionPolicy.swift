@@ -1,5 +1,5 @@
-/// The operator's policy for Apple's requests for consumption data: rules in order, of which the first that matches
-/// applies. A request without a matching rule is not answered.
+/// The operator's policy for Apple's requests for consumption data: rules in order. The first that matches applies. A request without a matching
+/// rule is not answered.
 public struct ConsumptionPolicy: Sendable, Hashable {
     /// The rules, in their order.
     public let rules: [ConsumptionRule]

@@ -1,7 +1,7 @@
 package import Base
 import Subscriptions
 
-/// For whom an answer is written: by which catalog, and in which language.
+/// The reader that an answer is written for: by which catalog, and in which language.
 package struct Reader: Sendable {
     /// The catalog that is current.
     package var catalog: Catalog

@@ -46,7 +46,7 @@ struct LiveOverviews: Sendable {
     /// How long each part is watched.
     let seconds: Int
 
-    /// Watches a worker alone, then beside a console that nobody looks at, then with all overviews.
+    /// Watches a worker alone, then beside a console without readers, then with all overviews.
     func measure(_ figures: inout Figures) async throws {
         let port = try ChaosPrograms.freePort()
         let tokens = try tokens()

@@ -10,7 +10,7 @@ struct PageOption: ParsableArguments {
 }
 
 extension AppleAnswer {
-    /// Every page of a list of transactions; of a list of which a later page fails those before it.
+    /// Every page of a list of transactions; where a later page fails, the pages before it.
     static func allPages(
         of request: ServerRequest<TransactionsPage>, _ client: AppStoreClient, _ environment: Environment?
     ) async throws -> AppleAnswer {

@@ -83,8 +83,8 @@ struct DemoWatch {
     /// What Apple has posted about the customer, or tried to, that was not told.
     private func news() async throws -> [DemoPost] { try await stage.posts().filter { !told.contains($0.uuid) } }
 
-    /// Takes the events that go with a step, of which some come by the clock a moment later: until one says the status that it led
-    /// to, and nothing comes after that for a while.
+    /// Takes the events that go with a step; some come by the clock a moment later. It ends once an event says the status that the step led to,
+    /// and no event comes after that for a while.
     private mutating func takeEvents(_ step: inout DemoStep, until status: SubscriptionStatus) async throws {
         let end = ContinuousClock.now + Self.longest
         var last = ContinuousClock.now

@@ -44,7 +44,7 @@ struct StaffPasswordCommand: ActingCommand {
             "no member of the staff has the address \(mail.text): storehook staff add \(mail.text) --role viewer")
     }
 
-    /// What somebody types or pipes.
+    /// The password that the operator types or pipes.
     private func asked() throws -> StaffPassword {
         guard HiddenInput.isTerminal else { return try new(HiddenInput.firstLine()) }
         let first = try HiddenInput.ask("New password for \(mail.text): ")

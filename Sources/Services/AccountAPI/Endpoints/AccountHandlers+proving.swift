@@ -354,7 +354,7 @@ extension AccountHandlers {
         }
     }
 
-    /// A purchase of which something is kept, and nothing is derived. Handed in again it would be no other.
+    /// A purchase whose evidence is kept, and from which nothing is derived. Handed in again it would be no other.
     static func unusable(_ metadata: Logger.Metadata) -> APIProblem {
         APIProblem(
             .purchaseUnusable,

@@ -33,7 +33,7 @@ extension AdminShapes {
             .init("countedAt", "The instant that both are of.") { $0.countedAt },
         ])
 
-    /// An end of which nothing was heard.
+    /// An end about which nothing was heard.
     static let unheardEnd = Shape<UnheardEnd, Void>(
         "UnheardEnd",
         [

@@ -92,7 +92,7 @@ extension AdminHandlers {
                 }
             ), openedTexts: { _ in 0 }
         ) { [outbox] _, cursor, limit in
-            // No list opens texts: its `reason` is the code, and not why somebody looks.
+            // No list opens texts: its `reason` is a letter's code, and not the member's reason for reading.
             guard let instant else {
                 return try await outbox.letters(filter, resolution, after: cursor, limit: limit).map {
                     ShownLetter(shortening: $0)

@@ -216,7 +216,7 @@ extension AdminHandlers {
 }
 
 extension Job.Act {
-    /// What whoever asks for it has to be allowed to do.
+    /// The task that the caller has to be allowed to do.
     fileprivate var task: StaffTask {
         switch self {
         case .rehearse: .rehearseReplay

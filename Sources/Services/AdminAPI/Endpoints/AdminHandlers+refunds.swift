@@ -50,7 +50,7 @@ extension AdminHandlers {
         return endpoint
     }
 
-    /// The order of a list of what waits for somebody.
+    /// The order of a list of what waits for staff.
     static func sort(_ byDue: String) -> APIQueryParameter {
         .init("sort", .choice(["latest", "due"]), "latest by default: all, the latest first. due: \(byDue).")
     }

@@ -13,7 +13,7 @@ extension ProblemCode {
     static let noEvent = ProblemCode(.notFound, "event_not_found", "There is no such event")
     /// It waits already.
     static let deliveryPending = ProblemCode(.conflict, "delivery_pending", "The delivery is still to be made")
-    /// Nothing is left to send, or nobody wants it.
+    /// Nothing is left to send, or the endpoint does not want it.
     static let notResent = ProblemCode(.conflict, "delivery_not_resent", "There is nothing to send again")
     /// As many former secrets sign as may.
     static let tooManySecrets = ProblemCode(.conflict, "too_many_secrets", "Too many secrets sign already")

@@ -25,7 +25,7 @@ package final class OverviewFeed: Service {
         package var patience = Duration.seconds(10)
         /// After how long without news a message says that the stream lives: less than proxies wait.
         package var silence = Duration.seconds(15)
-        /// How long a stream of somebody lasts whom a proxy has logged in: then the browser asks again, and the proxy says who it is by then.
+        /// How long a stream lasts where a proxy has logged in its reader: then the browser asks again, and the proxy says who it is by then.
         package var proxied = Duration.seconds(300)
 
         /// The usual bounds.
@@ -35,7 +35,7 @@ package final class OverviewFeed: Service {
     private struct Reader {
         /// The name that acts record.
         let actor: String
-        /// The member's number; nil of somebody whom a proxy has logged in.
+        /// The member's number; nil where a proxy has logged in the reader.
         let member: Int64?
         let messages: AsyncStream<[UInt8]>.Continuation
         let isStillGood: @Sendable () -> Bool
@@ -62,7 +62,7 @@ package final class OverviewFeed: Service {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// A feed that nobody reads yet.
+    /// A feed without readers.
     package init(_ overview: OverviewStore, bounds: Bounds = Bounds(), logger: Logger) {
         self.overview = overview
         self.bounds = bounds
@@ -178,7 +178,7 @@ package final class OverviewFeed: Service {
 
     /// Takes out those who do not read, and those whose credentials are good no longer.
     private func takeEnding(at now: ContinuousClock.Instant) -> (slow: [Reader], ended: [Reader]) {
-        // Asked without the lock: whether credentials are good is somebody else's to say.
+        // Asked without the lock: other code says whether credentials are good.
         let readers = state.withLock(\.readers)
         let bad = readers.filter { !$0.value.isStillGood() || $0.value.endsAt.map { $0 <= now } ?? false }.keys
         return state.withLock { state in

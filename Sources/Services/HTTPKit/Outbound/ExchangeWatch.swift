@@ -11,8 +11,8 @@ struct KeptConnectionEnded: Error {}
 ///
 /// Without it the HTTP library reports the end of a connection alike, whatever was sent or received on it. With it:
 /// - ``KeptConnectionEnded`` is what that error says;
-/// - `HTTPClientError.remoteConnectionClosed` and `ChannelError.ioOnClosedChannel` are left for requests of which nothing was sent,
-///   because the connection had ended before;
+/// - `HTTPClientError.remoteConnectionClosed` and `ChannelError.ioOnClosedChannel` are left for requests that had sent nothing, because the
+///   connection had ended before;
 /// - any other end of the connection during a request is another error.
 final class ExchangeWatch: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart

@@ -91,8 +91,8 @@ final class PinnedConnections: Sendable {
         state.withLock { $0.pins[pin]?.keeping.end(turn, isLost: isLost, at: .now) }
     }
 
-    /// The pins of a name's addresses, all of which were checked. Those that had a connection the last time come first: otherwise an
-    /// address that swallows whatever it is sent would cost each request its time.
+    /// The pins of a name's addresses; all of these were checked. Those that had a connection the last time come first: otherwise an address
+    /// that swallows whatever it is sent would cost each request its time.
     func pins(_ owner: Int64, _ name: String?, _ addresses: [NetworkAddress], isSecure: Bool) -> [Pin] {
         let pins = addresses.map { Pin(owner: owner, name: name, address: $0, isSecure: isSecure) }
         guard pins.count > 1 else { return pins }

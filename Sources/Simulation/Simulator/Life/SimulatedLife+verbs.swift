@@ -1,5 +1,4 @@
-/// What customers do of whom every verb of the store is wanted (``Habits/hasEveryVerb``): one thing a period, so that none
-/// undoes another.
+/// What customers do where every verb of the store is wanted (``Habits/hasEveryVerb``): one thing a period, so that none undoes another.
 extension SimulatedLife {
     var hasEveryVerb: Bool { habits?.hasEveryVerb == true }
 

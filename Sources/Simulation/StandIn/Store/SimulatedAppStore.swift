@@ -44,7 +44,7 @@ actor SimulatedAppStore {
     var lived: Milliseconds?
     /// When something happens next by itself, and which customers that was found out of.
     var soonest: (instant: Milliseconds, version: Int) = (0, -1)
-    /// When somebody looked last, and when somebody did something last: what is done is dated after all that was seen before.
+    /// When the shop was last read, and when it was last acted on: an act is dated after all that was seen before.
     private var (looked, acted): (Milliseconds, Milliseconds) = (0, 0)
     /// The latest date of all that was signed.
     private var foremost: Milliseconds = 0
@@ -229,7 +229,7 @@ actor SimulatedAppStore {
         return value
     }
 
-    /// Brings the shop up to now for somebody who looks at it: what is read from here on is signed at the instant returned.
+    /// Brings the shop up to now for a reader: what is read from here on is signed at the instant returned.
     func look() -> Milliseconds {
         liveByThemselves()
         let instant = max(now, acted)

@@ -1,7 +1,7 @@
 package import Postgres
 import Staff
 
-/// People whom a proxy in front of the console has logged in: the audit takes their roles from what is noted here.
+/// People that a proxy in front of the console has logged in: the audit takes their roles from what is noted here.
 package struct ProxiedStaff: Sendable {
     private let pool: PostgresPool
 
@@ -11,7 +11,7 @@ package struct ProxiedStaff: Sendable {
     /// The longest name that is taken, in characters.
     package static let longestName = 190
 
-    /// Notes somebody with the role and the apps of today, before anything is done for them. Writes nothing where that is noted already.
+    /// Notes a person with the role and the apps of today, before anything is done for them. Writes nothing where that is noted already.
     package func note(_ person: StaffMember) async throws {
         guard let name = person.proxiedName else { return }
         try await pool.query(

@@ -6,7 +6,7 @@ package import Postgres
 package struct SavedFilter: Sendable, Hashable {
     /// Its number.
     package var id: Int64
-    /// Of which list.
+    /// The list that it is for.
     package var page: String
     /// What the staff calls it.
     package var name: String

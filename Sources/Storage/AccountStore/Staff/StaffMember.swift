@@ -37,7 +37,7 @@ package struct StaffMember: Sendable, Hashable {
     /// What log lines call them.
     package var logName: String { proxiedName == nil ? "\(id)" : "proxy" }
 
-    /// Somebody whom a proxy has logged in. ``ProxiedStaff/note(_:)`` makes the name known to the audit.
+    /// A person that a proxy has logged in. ``ProxiedStaff/note(_:)`` makes the name known to the audit.
     package init(proxied name: String, _ standing: StaffGroups.Standing) {
         (id, mail, role, apps) = (0, name, standing.role, standing.apps)
         (addedAt, addedBy, validTokens) = (PostgresTimestamp(microsecondsSince1970: 0), "proxy", 0)

@@ -2,15 +2,15 @@ package import Base
 package import Postgres
 package import Subscriptions
 
-/// Ends of which Apple was to say something, and of which nothing was heard: the first sign that Apple's posts do not arrive.
+/// Ends that Apple was to report, and about which nothing was heard: the first sign that Apple's posts do not arrive.
 ///
 /// - Due is each end of a paid period, a free trial, a grace period or the sixty days of tries to charge, in Production. A period and a trial
 ///   are due unless Apple said before their end that auto-renew is off. Where a plan took another one's place, or Apple refunded, the period
 ///   did not come to its end.
-/// - Unheard of is an end where, since 24 hours before it, nothing that Apple signed was stored about the subscription, and Apple was not asked
+/// - An end is unheard of where, since 24 hours before it, nothing that Apple signed was stored about the subscription, and Apple was not asked
 ///   about it. Apple charges up to a day ahead. What counts as asked: a refresh that Apple answered (`refreshes`), and what verifyReceipt said.
 /// - Within an hour of its end nothing is counted.
-/// - Apart are subscriptions all of whose evidence operators stored by hand, which Apple never spoke of since.
+/// - Counted apart: subscriptions whose evidence was all stored by hand, by operators, and about which Apple has said nothing since.
 ///
 /// A worker counts (``count(at:restingAtLeast:)``); everything else reads what was counted.
 package struct DueEnds: Sendable {
@@ -31,7 +31,7 @@ package struct DueEnds: Sendable {
     package static let cursorParts = 4
 }
 
-/// An end of which nothing was heard.
+/// An end about which nothing was heard.
 package struct UnheardEnd: Sendable, Hashable {
     /// What ended.
     package enum Kind: String, Sendable, Hashable, CaseIterable, JSONConvertible {

@@ -20,7 +20,7 @@ package struct Job: Sendable, Hashable {
         case running
         /// It is done.
         case done
-        /// Somebody stopped it before it was done.
+        /// It was stopped before it was done.
         case stopped
         /// It could not be done.
         case failed
@@ -42,7 +42,7 @@ package struct Job: Sendable, Hashable {
     package var total: Int
     /// How many were settled.
     package var done: Int
-    /// How many somebody had settled before.
+    /// How many had been settled before by other acts.
     package var skipped: Int
     /// How far it is.
     package var state: State
@@ -60,9 +60,9 @@ package struct Job: Sendable, Hashable {
     package var begunAt: PostgresTimestamp?
     /// When it ended.
     package var endedAt: PostgresTimestamp?
-    /// When somebody stopped it.
+    /// When it was stopped.
     package var stoppedAt: PostgresTimestamp?
-    /// Who did.
+    /// Who stopped it.
     package var stoppedBy: String?
     /// Why.
     package var stoppedWhy: String?
@@ -113,7 +113,7 @@ package struct Job: Sendable, Hashable {
 package struct JobItem: Sendable, Hashable {
     /// The letter.
     package var letterID: Int64
-    /// `done`, or `skipped` where somebody had settled it before; nil while it waits.
+    /// `done`, or `skipped` where another act had settled it before; nil while it waits.
     package var outcome: String?
     /// When that was.
     package var endedAt: PostgresTimestamp?

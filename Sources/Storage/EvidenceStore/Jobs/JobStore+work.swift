@@ -17,8 +17,8 @@ extension JobStore {
         try await queue.claim(1, for: lease).rows.first
     }
 
-    /// Settles the next letters of a job, or ends it where there are none or somebody stopped it. A worker that dies in the middle has
-    /// settled a whole number of steps.
+    /// Settles the next letters of a job, or ends it where there are none or where it was stopped. A worker that dies in the middle has settled
+    /// a whole number of steps.
     /// - Parameter portion: how many letters, 1 to 10,000.
     package func step(_ id: Int64, _ lease: Lease, portion: Int) async throws -> Step {
         let options = TransactionOptions(idleTimeout: .seconds(30), isDurable: true, name: "jobs.step")
@@ -55,7 +55,7 @@ extension JobStore {
     }
 
     /// Says that a rehearsal has begun.
-    /// - Returns: whether it is to be done: not where somebody stopped it, which ends it, or another worker has it.
+    /// - Returns: whether it is to be done. It is not where it was stopped, which ends it, or where another worker has it.
     package func beginRehearsal(_ id: Int64, _ lease: Lease) async throws -> Bool {
         let options = TransactionOptions(idleTimeout: .seconds(30), name: "jobs.begin")
         return try await pool.withTransaction(options) { session in

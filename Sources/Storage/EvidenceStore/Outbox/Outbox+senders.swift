@@ -34,7 +34,7 @@ extension Outbox {
         ).map { (try $0.decode(0), .seconds(try $0.decode(1, as: Int32.self))) }
     }
 
-    /// Notes that somebody posted a notification of version 1 just now.
+    /// Notes that a notification of version 1 was posted just now.
     package func noteOldPost() async throws {
         try await pool.query(PostgresQuery("outbox.note_old_post", "select storehook.note_old_post()"))
     }
@@ -42,7 +42,7 @@ extension Outbox {
     /// The relation of ``lastOldPost()``.
     package static let oldPosts = "old_posts"
 
-    /// When somebody last posted a notification of version 1, and how long ago that is; nil where there was none.
+    /// When a notification of version 1 was last posted, and how long ago that is; nil where there was none.
     package func lastOldPost() async throws -> (at: PostgresTimestamp, age: Duration)? {
         let rows = try await pool.query(
             PostgresQuery(

@@ -131,7 +131,7 @@ package struct OverviewDetail: Sendable, Hashable {
         package var canaryOutcome: String?
     }
 
-    /// A lease that has run out, whose row nobody has taken over yet.
+    /// A lease that has run out, and whose row no worker has taken over yet.
     package struct LapsedLease: Sendable, Hashable {
         /// The worker that held it.
         package var worker: String

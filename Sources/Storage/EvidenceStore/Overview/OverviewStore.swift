@@ -82,7 +82,7 @@ package struct OverviewStore: Sendable {
         package var total: Int64
         /// How many were settled.
         package var done: Int64
-        /// How many somebody had settled before.
+        /// How many had been settled before by other acts.
         package var skipped: Int64
         /// The apps of the staff who asked for it; nil for all.
         package var apps: [String]?

@@ -24,7 +24,7 @@ enum ValueRows {
         """
     }
 
-    /// A query: as `day`, the first day of a payer's customer as in ``FigureMeasure/customerNew``: the first at the end of which it paid. No row
+    /// A query: as `day`, the first day of a payer's customer as in ``FigureMeasure/customerNew``: the first day at whose end it paid. No row
     /// where there is none.
     ///
     /// A price of one unit or more always has a price a month. So the first payment is never later than the first such price, and no later
