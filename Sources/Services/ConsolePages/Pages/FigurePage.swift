@@ -31,7 +31,7 @@ struct FigurePage: Sendable {
         var blocks: [Block] = [
             .text(speaker.word(of: "figure_about", name)),
             .code(speaker.word("definition"), answer.string("about") ?? ""),
-            .form(filter(currencies.keys.sorted(), shown)),
+            .form(filter(figure, currencies.keys.sorted(), shown)),
         ]
         if speaker.instant != nil { blocks.append(.note(speaker.word("figures_then"), .calm)) }
         var table: PageTable
@@ -70,20 +70,22 @@ struct FigurePage: Sendable {
     /// - Parameters:
     ///   - currencies: those of the answer.
     ///   - shown: the one that is shown; nil where there is no choice.
-    private func filter(_ currencies: [String], _ shown: String?) -> PageForm {
-        var fields: [PageForm.Field] =
-            [
-                .states(
-                    "by", speaker.word("by_period"), "step", FigureQuestion.Step.allCases.map(\.rawValue),
-                    call.value("by") ?? FigureQuestion.Step.month.rawValue, speaker, isRequired: true),
-                .states(
-                    "split", speaker.word("by_group"), "split", FigureQuestion.Split.allCases.map(\.rawValue),
-                    call.value("split"), speaker),
-                .line("from", speaker.word("from"), call.value("from"), most: 10),
-                .line("to", speaker.word("to"), call.value("to"), most: 10),
-                .line("in", speaker.word("in_currency"), call.value("in"), most: 4),
-                .line("app", speaker.word("app"), call.value("app")),
-            ]
+    private func filter(_ figure: Figure, _ currencies: [String], _ shown: String?) -> PageForm {
+        var fields: [PageForm.Field] = [
+            .states(
+                "by", speaker.word("by_period"), "step", FigureQuestion.Step.allCases.map(\.rawValue),
+                call.value("by") ?? FigureQuestion.Step.month.rawValue, speaker, isRequired: true)
+        ]
+        if !figure.splits.isEmpty {
+            let splits = figure.splits.map(\.rawValue)
+            fields.append(.states("split", speaker.word("by_group"), "split", splits, call.value("split"), speaker))
+        }
+        fields += [
+            .line("from", speaker.word("from"), call.value("from"), most: 10),
+            .line("to", speaker.word("to"), call.value("to"), most: 10),
+            .line("app", speaker.word("app"), call.value("app")),
+        ]
+        if figure.isMoney { fields.append(.line("in", speaker.word("in_currency"), call.value("in"), most: 4)) }
         if let shown {
             let choices = currencies.map { PageForm.Field.Choice($0, $0.isEmpty ? "–" : $0) }
             fields.append(
@@ -190,7 +192,7 @@ struct FigurePage: Sendable {
         speaker.word(
             "days_of",
             [
-                "zone": answer.string("zone") ?? "–", "from": answer.string("from") ?? "–",
+                "zone": answer.string("zone").map { ZonedTime.name($0) } ?? "–", "from": answer.string("from") ?? "–",
                 "to": answer.string("to") ?? "–",
             ])
     }

@@ -102,7 +102,7 @@ enum OverviewPages {
     private static func revenue(_ statistics: JSONObject, _ speaker: Speaker) -> [Block] {
         let months = Array(statistics.objects("revenueTrends").reversed())
         let currencies = Set(months.flatMap { $0.objects("revenue").compactMap { $0.string("currency") } }).sorted()
-        let note = statistics.string("zone").map { speaker.word("months_of", ["zone": $0]) }
+        let note = statistics.string("zone").map { speaker.word("months_of", ["zone": ZonedTime.name($0)]) }
         return currencies.prefix(mostPlots).map { currency in
             .plot(
                 Plot(

@@ -49,7 +49,9 @@ enum ZonedTime {
     }
 
     /// What a zone is called. That of UTC has another name in Foundation.
-    static func name(of zone: TimeZone) -> String { zone.identifier == "GMT" ? "UTC" : zone.identifier }
+    static func name(of zone: TimeZone) -> String { name(zone.identifier) }
+    /// The same by its identifier.
+    static func name(_ identifier: String) -> String { identifier == "GMT" ? "UTC" : identifier }
 
     /// Some of them, for people to choose from; every other one may be typed.
     static let common = [
