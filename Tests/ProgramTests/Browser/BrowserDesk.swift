@@ -187,6 +187,6 @@ struct BrowserDesk: Sendable {
         try await browser.type(mail, into: "form.login input[name=mail]")
         try await browser.type(password, into: "form.login input[name=password]")
         try await browser.press("form.login button")
-        guard try await browser.path == "/" else { throw NeverHappened("\(mail) is logged in") }
+        try await eventually("\(mail) is logged in") { try await browser.path == "/" }
     }
 }

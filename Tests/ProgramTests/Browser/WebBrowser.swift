@@ -185,9 +185,24 @@ struct WebBrowser: Sendable {
 
     // MARK: What a person does
 
-    /// Clicks, and waits for the page that this leads to.
+    /// Clicks, and waits for the page that a link or a button leads to: the click of the protocol may end before that page begins. Where none
+    /// comes within a second, the click has led to none.
     func press(_ selector: String) async throws {
-        try await command(.POST, "element/\(try await find(selector).id)/click", [:])
+        let element = try await find(selector)
+        let leads = ["a", "button"].contains(try await command(.GET, "element/\(element.id)/name").string ?? "")
+        let former = leads ? (try? await loaded()) ?? nil : nil
+        try await command(.POST, "element/\(element.id)/click", [:])
+        guard let former else { return }
+        for _ in 0..<40 {
+            // Between two pages a script may fail, as it may in a browser without JavaScript.
+            if let next = try? await loaded(), next != former { return }
+            try await Task.sleep(for: .milliseconds(25))
+        }
+    }
+
+    /// When the page that is shown began, which no other page has; nil while it is loading.
+    private func loaded() async throws -> String? {
+        try await run("return document.readyState === 'complete' ? String(performance.timeOrigin) : null").string
     }
 
     /// Types into a field, in place of what it holds.
