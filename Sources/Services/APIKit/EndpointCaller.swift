@@ -50,10 +50,10 @@ package struct EndpointCaller<Access: APIAccess>: Sendable {
         guard let endpoint = endpoints[call.endpoint] else { return nil }
         let parts = endpoint.path.split(separator: "/", omittingEmptySubsequences: false).map { part in
             guard part.hasPrefix("{"), part.hasSuffix("}") else { return String(part) }
-            return Self.encoded(call.path[String(part.dropFirst().dropLast())] ?? "")
+            return (call.path[String(part.dropFirst().dropLast())] ?? "").percentEncoded(keeping: ":")
         }
         let query = endpoint.query.compactMap { parameter in
-            call.query[parameter.name].map { "\(parameter.name)=\(Self.encoded($0))" }
+            call.query[parameter.name].map { "\(parameter.name)=\($0.percentEncoded(keeping: ":"))" }
         }
         let path = parts.joined(separator: "/")
         return "\(endpoint.method) " + (query.isEmpty ? path : "\(path)?\(query.joined(separator: "&"))")
@@ -75,15 +75,6 @@ package struct EndpointCaller<Access: APIAccess>: Sendable {
         }
         if let fault = taken.schema.fault(in: object) { throw APIProblem(.invalidRequest, fault) }
         return object
-    }
-
-    private static func encoded(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
-    }
-
-    /// What stands for itself wherever it stands in a URL (RFC 3986, 2.3), and the colon of instants.
-    private static var plain: CharacterSet {
-        CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:")
     }
 }
 

@@ -112,8 +112,7 @@ struct DemoStage {
 
     /// What Apple has posted about the customer, or is about to.
     func posts() async throws -> [DemoPost] {
-        let name = account.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? account
-        return try await shop.get("posts?customer=\(name)").asList.compactMap(DemoPost.init)
+        return try await shop.get("posts?customer=\(account.percentEncoded())").asList.compactMap(DemoPost.init)
     }
 
     private var place: JSONValue { .string(environment.rawValue) }

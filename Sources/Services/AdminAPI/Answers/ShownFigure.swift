@@ -1,7 +1,6 @@
 import Base
 import FigureStore
 import Figures
-import Foundation
 
 /// A figure, as a member of the staff sees it.
 struct ShownFigure: Sendable {
@@ -64,13 +63,7 @@ struct ShownFigure: Sendable {
             ),
             ("in", question.figure.isMoney ? question.currency ?? "none" : nil), ("at", instant?.description),
         ]
-        let written = query.compactMap { name, value in value.map { "\(name)=\(Self.encoded($0))" } }
+        let written = query.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded())" } }
         return "/admin/figures/\(question.figure.rawValue)/rows?\(written.joined(separator: "&"))"
-    }
-
-    private static let plain = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
-
-    private static func encoded(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: plain) ?? text
     }
 }
