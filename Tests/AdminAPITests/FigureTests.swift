@@ -66,6 +66,7 @@ struct FigureTests {
                     "2025-04 EUR 0 0 40000 100000 0 2000", "2025-05 EUR - - - - 800 0",
                 ])
             #expect(try await cells("gross?environment=Sandbox&\(Shop.days)") == [])
+            #expect(try await cells("gross?currency=USD&\(Shop.days)") == ["2025-03 USD 4990 1 0"])
         }
     }
 
@@ -252,8 +253,7 @@ struct FigureTests {
             ] {
                 #expect(try await desk.get("/admin/figures/gross?\(query)", token).status == 200, "\(query)")
             }
-            let ages = try await desk.get("/admin/figures/gross/rows?from=0001-01-01&to=9999-12-31", token)
-            #expect(ages.status == 200, "\(ages.body)")
+            #expect(try await desk.get("/admin/figures/gross/rows?from=0001-01-01&to=9999-12-31", token).status == 200)
         }
     }
 

@@ -17,7 +17,10 @@ extension AdminHandlers {
         ) { request in
             let (question, instant) = (try await figureQuestion(request), try Self.instant("at", request))
             do {
-                let answer = try await figures.answer(question, at: instant)
+                var answer = try await figures.answer(question, at: instant)
+                if let currency = request.query["currency"] {
+                    answer.cells.removeAll { ($0.currency ?? "") != currency }
+                }
                 let shown = ShownFigure(answer: answer, app: request.query["app"], instant: instant)
                 return FigureFile.answer(
                     AdminShapes.figure.value(of: shown), request, named: question.figure.rawValue)
@@ -32,6 +35,9 @@ extension AdminHandlers {
             Self.figureQuery + [
                 .init(
                     "split", AdminShapes.figureSplits, "What separates values; money is always separate by currency."),
+                .init(
+                    "currency", .string(.init(0, 3)),
+                    "Only values in this currency, such as EUR; empty for values without one."),
                 FigureFile.query,
             ]
         endpoint.problems = [.noFigure, .tooManyCells]

@@ -24,9 +24,19 @@ struct FigurePage: Sendable {
         guard let figure = Figure(rawValue: name) else {
             throw APIProblem(.notFound, "there is no such figure")
         }
-        let answer = try await call.ask("getFigure", path: ["name": name], call.kept(Self.filters))
-        let currencies = currencies(of: answer)
+        var question = call.kept(Self.filters)
+        // The whole of a split in all currencies is long. Without a split the answer says which currencies there are.
+        let isFirst = figure.isMoney && question["split"] != nil
+        if isFirst { question["split"] = .some(nil) }
+        var answer = try await call.ask("getFigure", path: ["name": name], question)
+        let isByCurrency = call.value("split") == FigureQuestion.Split.currency.rawValue
+        let currencies = isByCurrency ? [:] : Self.currencies(of: answer)
         let shown = shown(of: currencies)
+        if isFirst {
+            question = call.kept(Self.filters)
+            question["currency"] = shown
+            answer = try await call.ask("getFigure", path: ["name": name], question)
+        }
         let cells = answer.objects("cells").filter { shown == nil || Self.currency(of: $0) == shown }
         var blocks: [Block] = [
             .text(speaker.word(of: "figure_about", name)),
@@ -98,15 +108,13 @@ struct FigurePage: Sendable {
 
     private static func currency(of cell: JSONObject) -> String { cell.string("currency") ?? "" }
 
-    /// The currencies of an answer, each with how many of its cells have an amount other than 0; none where the answer has no money, and where its
-    /// groups are the currencies.
-    private func currencies(of answer: JSONObject) -> [String: Int] {
-        guard !Self.isByCurrency(answer) else { return [:] }
+    /// The currencies of an answer, each with how many of its cells have an amount other than 0; none where the answer has no money.
+    private static func currencies(of answer: JSONObject) -> [String: Int] {
         let cells = answer.objects("cells").filter { $0.string("currency") != nil }
         return Dictionary(
             cells.map { cell in
                 let hasAmount = (cell["values"]?.elements ?? []).contains { $0.integer.map { $0 != 0 } ?? false }
-                return (Self.currency(of: cell), hasAmount ? 1 : 0)
+                return (currency(of: cell), hasAmount ? 1 : 0)
             }, uniquingKeysWith: +)
     }
 
