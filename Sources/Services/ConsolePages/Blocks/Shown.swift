@@ -57,30 +57,43 @@ indirect enum Shown: Sendable, Hashable {
 
     // MARK: For the template
 
-    /// The members that the template of a cell has.
+    /// What the template of a cell is filled with. Most cells are a text alone, and are written with the fewest tags: they take most of a page's time.
     func members(_ speaker: Speaker) -> [String: PageValue] {
+        plain(speaker).map { ["plain": .text($0)] } ?? ["rich": .members(rich(speaker))]
+    }
+
+    /// The text of what is a text alone; nil for all else.
+    private func plain(_ speaker: Speaker) -> String? {
         switch self {
-        case .nothing: return ["text": "–"]
-        case .text(let text): return ["text": .text(text)]
+        case .nothing: "–"
+        case .text(let text): text
+        case .number(let number): speaker.number(number)
+        case .share(let share): speaker.share(share)
+        case .money(let milliunits, let currency): speaker.money(milliunits, currency)
+        case .flag(let flag): speaker.word(flag ? "yes" : "no")
+        case .code, .time, .state, .link, .several, .live: nil
+        }
+    }
+
+    /// A text, and what stands around it.
+    private func rich(_ speaker: Speaker) -> [String: PageValue] {
+        switch self {
+        case .nothing, .text, .number, .share, .money, .flag: return ["text": .text(plain(speaker) ?? "")]
         case .code(let text): return ["text": .text(text), "isCode": true]
-        case .number(let number): return ["text": .text(speaker.number(number))]
-        case .share(let share): return ["text": .text(speaker.share(share))]
-        case .money(let milliunits, let currency): return ["text": .text(speaker.money(milliunits, currency))]
         case .time(let instant):
             return ["text": .text(speaker.time(instant)), "instant": .text(instant.description)]
-        case .flag(let flag): return ["text": .text(speaker.word(flag ? "yes" : "no"))]
         case .state(let kind, let value):
             return [
                 "text": .text(speaker.word(of: kind, value)), "tone": .text(Tone.of(kind, value).rawValue),
             ]
         case .link(let shown, let place):
-            var members = shown.members(speaker)
+            var members = shown.rich(speaker)
             members["href"] = .text(speaker.link(place))
             return members
         case .several(let things):
             return ["text": "", "parts": .list(things.map { .members($0.members(speaker)) })]
         case .live(let shown, let path):
-            var members = shown.members(speaker)
+            var members = shown.rich(speaker)
             members["live"] = .text(path)
             return members
         }
