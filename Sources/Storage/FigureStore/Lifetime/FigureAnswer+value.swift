@@ -30,6 +30,17 @@ extension PostgresQuery {
     /// What customers paid, for ``columns(_:of:)``; the place is the number of months. Calendar months have sums of their own. Fiscal months are
     /// added up from days, since their calendar may be replaced.
     fileprivate static func values(_ question: FigureQuestion, _ zone: String) -> PostgresQuery {
+        if question.step == .month, question.split == .app, !question.isWhole {
+            // Each is a row: to group 40,000 of them again takes six times as long as to read them.
+            return """
+                select \(unescaped: question.period(ofSum: "cohort")) as period, bundle_id as part, currency, false as is_missing,
+                       months::bigint as place, count, 0::bigint as free, unknown, amount, null::timestamptz as corrected_at
+                  from storehook.value_sums
+                 where zone = \(zone) and environment = \(question.environment) and count <> 0
+                   and cohort between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
+                   and (\(question.apps == nil) or bundle_id = any (\(question.apps.map { $0.sorted() } ?? [])))
+                """
+        }
         let (table, sums) =
             question.step == .month
             ? ("value_sums", "sum(count)::bigint as count, sum(unknown)::bigint as unknown, sum(amount) as amount")
