@@ -182,7 +182,10 @@ struct PageTests {
                 #expect(page.body.matches(of: /<svg/).count == (query.contains("split") ? 0 : 1), "\(query)")
             }
             // The heat map, and a figure without money.
-            #expect(try await browser.get("/figures/lifetime_value?currency=USD").body.contains(">USD</td>"))
+            for query in ["?currency=USD", "?split=app&currency=USD"] {
+                let page = try await browser.get("/figures/lifetime_value\(query)")
+                #expect(page.body.contains(">USD</td>") && !page.body.contains(">EUR</td>"), "\(query): \(page.body)")
+            }
             #expect(try await !browser.get("/figures/orders").body.contains("Show currency"))
             let file = try await browser.get("/figures/gross/table.csv?currency=USD")
             #expect(file.body.contains("EUR") && file.body.contains("USD"))

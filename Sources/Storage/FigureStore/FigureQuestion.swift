@@ -89,6 +89,8 @@ package struct FigureQuestion: Sendable, Hashable {
 
     /// The currency that amounts are converted to (ISO 4217); nil for each currency by itself, and for a figure without money.
     package var currency: String?
+    /// Of each currency by itself, the only one that is read from sums: an answer from cells has the others, too. Nil for all.
+    package var onlyCurrency: String?
 
     /// A question about all apps in Production.
     /// - Parameter fiscalMonths: for the step of fiscal months, those of the days.

@@ -222,6 +222,10 @@ extension PostgresQuery.StringInterpolation {
         } else {
             appendLiteral(
                 "false as is_missing, null::timestamptz as corrected_at from storehook.figure_sums s where true")
+            if question.figure.isMoney, let only = question.onlyCurrency {
+                appendLiteral(" and s.currency = ")
+                appendInterpolation(only)
+            }
         }
         appendLiteral(" and s.grain = ")
         appendInterpolation(grain)

@@ -15,12 +15,12 @@ extension AdminHandlers {
             "A figure by month, fiscal month or day. Each cell states how final it is, and links to its rows.",
             for: .staff, successes: [.init("The figure.", AdminShapes.figure.schema, orAs: ["text/csv"])]
         ) { request in
-            let (question, instant) = (try await figureQuestion(request), try Self.instant("at", request))
+            var question = try await figureQuestion(request)
+            let instant = try Self.instant("at", request)
+            question.onlyCurrency = request.query["currency"]
             do {
                 var answer = try await figures.answer(question, at: instant)
-                if let currency = request.query["currency"] {
-                    answer.cells.removeAll { ($0.currency ?? "") != currency }
-                }
+                if let only = question.onlyCurrency { answer.cells.removeAll { ($0.currency ?? "") != only } }
                 let shown = ShownFigure(answer: answer, app: request.query["app"], instant: instant)
                 return FigureFile.answer(
                     AdminShapes.figure.value(of: shown), request, named: question.figure.rawValue)

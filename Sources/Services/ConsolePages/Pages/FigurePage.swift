@@ -26,7 +26,7 @@ struct FigurePage: Sendable {
         }
         var question = call.kept(Self.filters)
         // The whole of a split in all currencies is long. Without a split the answer says which currencies there are.
-        let isFirst = figure.isMoney && question["split"] != nil
+        let isFirst = figure.isMoney && call.value("split") != nil
         if isFirst { question["split"] = .some(nil) }
         var answer = try await call.ask("getFigure", path: ["name": name], question)
         let isByCurrency = call.value("split") == FigureQuestion.Split.currency.rawValue

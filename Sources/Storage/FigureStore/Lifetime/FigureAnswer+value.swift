@@ -6,7 +6,8 @@ extension FigureAnswer {
     /// Reads the customers of each period and what they paid, in each currency by itself or converted.
     mutating func value(by state: FigureState, in zone: String, _ session: borrowing PostgresSession) throws {
         var customers = FigureAnswer(question: question)
-        customers.question.currency = nil
+        // Customers have none.
+        (customers.question.currency, customers.question.onlyCurrency) = (nil, nil)
         try customers.read(by: state, in: zone, session)
         try customers.follow(in: zone, session)
         var places: [CalendarDay: [String: FigureSums]] = [:]
