@@ -62,7 +62,7 @@ struct PageTable: Sendable {
     }
 
     /// The most rows of a figure on its page; its file has all of them.
-    static let mostRows = 200
+    static let mostRows = 100
 
     /// What is said where a figure has more rows than its page shows; empty where it has not.
     static func rest(of count: Int, _ speaker: Speaker) -> String {
