@@ -1,6 +1,6 @@
 extension String {
-    /// The text as it stands in a part of a URL's path, or in a value of its query: all but what stands for itself wherever it stands
-    /// (RFC 3986, 2.3), and but some more characters, is written as `%` and two digits a byte.
+    /// The text as it stands in a part of a URL's path, or in a value of its query. Letters and digits of ASCII and `-._~` stand for themselves
+    /// (RFC 3986, 2.3). Every other byte is written as `%` and two digits.
     /// - Parameter more: ASCII characters that are left as they are, too.
     package func percentEncoded(keeping more: StaticString = "") -> String {
         func isPlain(_ byte: UInt8) -> Bool {

@@ -26,13 +26,12 @@ struct FigurePage: Sendable {
         }
         var question = call.kept(Self.filters)
         // The whole of a split in all currencies is long. Without a split the answer says which currencies there are.
-        let isFirst = figure.isMoney && call.value("split") != nil
-        if isFirst { question["split"] = .some(nil) }
+        let isLong = figure.isMoney && call.value("split") != nil && !isByCurrency
+        if isLong { question["split"] = .some(nil) }
         var answer = try await call.ask("getFigure", path: ["name": name], question)
-        let isByCurrency = call.value("split") == FigureQuestion.Split.currency.rawValue
         let currencies = isByCurrency ? [:] : Self.currencies(of: answer)
         let shown = shown(of: currencies)
-        if isFirst {
+        if isLong {
             question = call.kept(Self.filters)
             question["currency"] = shown
             answer = try await call.ask("getFigure", path: ["name": name], question)
@@ -118,9 +117,8 @@ struct FigurePage: Sendable {
             }, uniquingKeysWith: +)
     }
 
-    private static func isByCurrency(_ answer: JSONObject) -> Bool {
-        answer.string("split") == FigureQuestion.Split.currency.rawValue
-    }
+    /// Whether the groups are the currencies: then all of them are shown.
+    private var isByCurrency: Bool { call.value("split") == FigureQuestion.Split.currency.rawValue }
 
     /// The currency that is shown of several: the one that was chosen, else the first one of those with the most amounts. Nil where there are not
     /// several.
@@ -140,7 +138,7 @@ struct FigurePage: Sendable {
     private func table(_ answer: JSONObject, _ cells: [JSONObject]) -> PageTable {
         let columns = columns(answer)
         let isSplit = answer.string("split") != nil
-        let hasMoney = !Self.isByCurrency(answer) && cells.contains { $0.string("currency") != nil }
+        let hasMoney = !isByCurrency && cells.contains { $0.string("currency") != nil }
         var headings: [PageTable.Column] = [.period(speaker)]
         if isSplit { headings.append(.text(speaker.word(of: "split", answer.string("split") ?? ""))) }
         if hasMoney { headings.append(.text(speaker.word("currency"))) }
