@@ -2,6 +2,7 @@ import AppStoreVerification
 import EvidenceStore
 import Foundation
 import Postgres
+import TestSupport
 import Testing
 
 @Suite("Reason codes")
@@ -46,9 +47,7 @@ struct ReasonCodeTests {
 
     @Test("have an entry in the runbook, each of them, and it has entries for no others")
     func runbook() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "deploy/runbook.md"), encoding: .utf8)
+        let text = try String(contentsOf: packageRoot.appending(path: "deploy/runbook.md"), encoding: .utf8)
         // What stands in backquotes in the first column of a table.
         let entries = text.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { line in
             line.dropFirst(2).prefix { $0 != "|" }.matches(of: /`([^`]+)`/).map { String($0.output.1) }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Builds. What is compiled of dependencies is kept outside of the clone, and serves every clone on this machine.
+# Builds. What is compiled is kept outside of the clone, and serves every clone on this machine.
 
 # One directory for each set of what may not be mixed; see kept_path. One lock for all of them: a machine builds one at a time.
 kept_builds=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/storehook
@@ -33,22 +33,15 @@ build_kept() {
     shift 3
     while (($# > 0)) && [[ $1 != -- ]]; do programs+=("$1") && shift; done
     if (($# > 0)); then shift; fi
-    local building=(swift build --package-path "$root" --configuration "$configuration" "${build_options[@]}" "$@")
     lock_kept_builds
     path=$(kept_path "$configuration")
+    local building=(swift build --package-path "$path/source" --configuration "$configuration" "${build_options[@]}" "$@")
     if [[ ! -d $path ]]; then was_there=false; fi
     # It is there since a build of this path ended well.
     if [[ ! -e $path/Package.resolved ]]; then is_first=true; fi
     begin_build "$configuration" "$was_there"
-    # The versions that were resolved for it: nothing is looked up in the network then, and all clones compile the same.
-    if [[ -e $path/Package.resolved ]]; then copy_whole "$path/Package.resolved" "$root/Package.resolved"; fi
-    # SwiftPM keeps the plan of the last build for as long as nothing changes in that build's package, and would follow it for any other one.
-    if [[ $(cat -- "$path/package" 2>/dev/null) != "$root" ]]; then
-        rm -f -- "$path/$configuration.yaml" "$path"/*/"$configuration"/description.json
-        mkdir -p -- "$path"
-        printf '%s\n' "$root" >"$path/package"
-    fi
-    "$run" "$log" "${building[@]}" --scratch-path "$path" || status=$?
+    copy_sources "$path"
+    run_on_copy "$run" "$log" "$path" "${building[@]}" || status=$?
     # What a build left behind that was killed may stand in the way of the next one. An error in our own sources does not, nor a
     # build that was stopped.
     if ((status > 0)); then
@@ -60,13 +53,15 @@ build_kept() {
         rm -f -- "$root/Package.resolved"
         is_first=true
         begin_build "$configuration" false
-        if ! "$run" "$log" "${building[@]}" --scratch-path "$path"; then
+        copy_sources "$path"
+        if ! run_on_copy "$run" "$log" "$path" "${building[@]}"; then
             rm -rf -- "$path"
             mv -T -- "$path.failed" "$path"
             build_failed "$log"
         fi
     fi
-    copy_whole "$root/Package.resolved" "$path/Package.resolved"
+    copy_whole "$path/source/Package.resolved" "$path/Package.resolved"
+    copy_whole "$path/Package.resolved" "$root/Package.resolved"
     touch -- "$path"
     copy_programs "$path/$configuration" "$root/.build/run/$configuration" "${programs[@]}"
     remove_old_builds || detail "not all old builds in $kept_builds could be removed"
@@ -74,6 +69,43 @@ build_kept() {
         detail "what was compiled is kept for the next clone: $path, $(du -sh -- "$path" | cut -f 1); deploy/run --clean removes it"
     fi
     exec 8>&-
+}
+
+# copy_sources PATH: into PATH/source what this clone has. That is the same place for every clone, and a file that is the same there
+# keeps its time: what another clone has compiled is compiled no more.
+copy_sources() {
+    local source=$1/source
+    mkdir -p -- "$source"
+    checksums "$root" >"$1/wanted"
+    checksums "$source" >"$1/copied"
+    # A line is a checksum, two characters, and a path.
+    LC_ALL=C comm -13 "$1/wanted" "$1/copied" | cut -c 67- | tr '\n' '\0' | (cd -- "$source" && xargs -0 --no-run-if-empty rm -f --)
+    find "$source" -mindepth 1 -type d -empty -delete
+    LC_ALL=C comm -23 "$1/wanted" "$1/copied" | cut -c 67- | tr '\n' '\0' |
+        (cd -- "$root" && xargs -0 --no-run-if-empty cp --parents --preserve=mode --target-directory="$source" --)
+    # The versions that were resolved for it: nothing is looked up in the network then, and all clones compile the same.
+    local resolved=$1/Package.resolved
+    if [[ ! -e $resolved ]]; then resolved=$root/Package.resolved; fi
+    rm -f -- "$source/Package.resolved"
+    if [[ -e $resolved ]]; then cp -- "$resolved" "$source/Package.resolved"; fi
+}
+
+# checksums DIRECTORY: of every file there that a clone brings, a line each, in one order.
+checksums() {
+    (
+        cd -- "$1" || exit
+        find . \( -name .git -o -name '.build*' -o -name .storehook -o -name Package.resolved \) -prune -o -type f -print0 |
+            xargs -0 --no-run-if-empty sha256sum --
+    ) | LC_ALL=C sort
+}
+
+# run_on_copy RUN LOG PATH COMMAND…: what the compiler says of the copy, it says of this clone.
+run_on_copy() {
+    local run=$1 log=$2 path=$3 status=0
+    shift 3
+    "$run" "$log" "$@" --scratch-path "$path" || status=$?
+    if [[ -e $log ]]; then sed -i -e "s|$path/source/|$root/|g" -- "$log"; fi
+    return "$status"
 }
 
 # begin_build CONFIGURATION WHETHER-SOMETHING-IS-THERE: for show_build.

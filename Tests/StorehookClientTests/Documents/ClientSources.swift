@@ -5,6 +5,9 @@ import Testing
 enum ClientSources {
     /// Where something of the repository is.
     static func url(_ path: String) -> URL {
+        if let package = ProcessInfo.processInfo.environment["STOREHOOK_TEST_PACKAGE"] {
+            return URL(filePath: package).appending(path: path)
+        }
         let own = URL(filePath: #filePath).resolvingSymlinksInPath()
         return (0..<4).reduce(own) { url, _ in url.deletingLastPathComponent() }.appending(path: path)
     }
