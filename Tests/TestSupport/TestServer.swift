@@ -46,7 +46,7 @@ final class TestServer: Sendable {
         let name = "\(Self.prefix)\(String(token, radix: 16))_\(number)"
         let source = try await template?.database(on: self).name ?? "template0"
         try await pool.query(
-            "create database \(unescaped: name) template \(unescaped: source)",
+            "create database \(unescaped: name) template \(unescaped: source) strategy file_copy",
             deadline: .seconds(60))
         let separator = url.contains("?") ? "&" : "?"
         return TestDatabase(
