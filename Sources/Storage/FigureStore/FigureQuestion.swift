@@ -89,7 +89,7 @@ package struct FigureQuestion: Sendable, Hashable {
 
     /// The currency that amounts are converted to (ISO 4217); nil for each currency by itself, and for a figure without money.
     package var currency: String?
-    /// Of each currency by itself, the only one that is read from sums: an answer from cells has the others, too. Nil for all.
+    /// The only currency that values are answered in, by the cells' own name of it; nil for all.
     package var onlyCurrency: String?
 
     /// A question about all apps in Production.

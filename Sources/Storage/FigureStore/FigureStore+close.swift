@@ -96,11 +96,13 @@ extension FigureStore {
     /// - Throws: ``TooManyCells``; ``FiscalRefusal``; `PostgresError`.
     package func answer(_ question: FigureQuestion, at instant: Timestamp?) async throws -> FigureAnswer {
         var shown = try await self.answer(question)
-        guard let instant, !question.isNothing, question.step != .day, question.currency == nil,
+        if let instant, !question.isNothing, question.step != .day, question.currency == nil,
             question.environment == Environment.production.rawValue, question.figure.unrecorded == nil
-        else { return shown }
-        let records = try await closedAnswer(question, at: instant)
-        shown.replace(by: records)
+        {
+            shown.replace(by: try await closedAnswer(question, at: instant))
+        }
+        // Only sums are read in one currency: cells and records have all.
+        if let only = question.onlyCurrency { shown.cells.removeAll { ($0.currency ?? "") != only } }
         return shown
     }
 

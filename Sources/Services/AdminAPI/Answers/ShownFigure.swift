@@ -6,6 +6,8 @@ import Figures
 struct ShownFigure: Sendable {
     /// Its values.
     let answer: FigureAnswer
+    /// How many of its cells are shown, the last ones; nil for all.
+    let last: Int?
     /// The app of the request; nil for all apps that the member sees.
     let app: String?
     /// The instant of the request; nil for now.
@@ -37,7 +39,7 @@ struct ShownFigure: Sendable {
         let question = answer.question
         let columns = question.figure.columns
         let periods = Dictionary(uniqueKeysWithValues: question.periods.map { ($0.lowerBound, $0) })
-        return answer.cells.map { cell in
+        return answer.cells.suffix(last ?? .max).map { cell in
             Cell(
                 cell: cell, period: answer.name(of: cell.period), values: columns.map { $0.value(cell.sums) },
                 notConverted: question.currency.map { _ in cell.isUnconverted },

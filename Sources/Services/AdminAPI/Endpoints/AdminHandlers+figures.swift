@@ -19,9 +19,10 @@ extension AdminHandlers {
             let instant = try Self.instant("at", request)
             question.onlyCurrency = request.query["currency"]
             do {
-                var answer = try await figures.answer(question, at: instant)
-                if let only = question.onlyCurrency { answer.cells.removeAll { ($0.currency ?? "") != only } }
-                let shown = ShownFigure(answer: answer, app: request.query["app"], instant: instant)
+                let answer = try await figures.answer(question, at: instant)
+                let shown = ShownFigure(
+                    answer: answer, last: request.query["last"].flatMap { Int($0) }, app: request.query["app"],
+                    instant: instant)
                 return FigureFile.answer(
                     AdminShapes.figure.value(of: shown), request, named: question.figure.rawValue)
             } catch let many as TooManyCells {
@@ -38,6 +39,9 @@ extension AdminHandlers {
                 .init(
                     "currency", .string(.init(0, 3)),
                     "Only values in this currency, such as EUR; empty for values without one."),
+                .init(
+                    "last", .integer(1...Int64(FigureQuestion.mostCells)),
+                    "Only so many cells, the last ones; all by default."),
                 FigureFile.query,
             ]
         endpoint.problems = [.noFigure, .tooManyCells]

@@ -34,6 +34,8 @@ struct FigurePage: Sendable {
         if isLong {
             question = call.kept(Self.filters)
             question["currency"] = shown
+            // One more than are shown says that there are more.
+            question["last"] = String(PageTable.mostRows + 1)
             answer = try await call.ask("getFigure", path: ["name": name], question)
         }
         let cells = answer.objects("cells").filter { shown == nil || Self.currency(of: $0) == shown }
