@@ -150,7 +150,7 @@ extension PostgresQuery {
                s.corrected_at
           from (
             select s.period, s.measure, \(sumsFor: question, grain, in: zone)
-               and s.period between \(question.days.lowerBound.description)::text::date and \(question.days.upperBound.description)::text::date
+               and \(periodsOf: question, grain, in: zone)
                and s.measure = any (\(question.figure.measures.map(\.rawValue)))) s
           \(unescaped: question.joinPlans(of: "s"))
         """
@@ -211,6 +211,36 @@ extension PostgresQuery {
 }
 
 extension PostgresQuery.StringInterpolation {
+    /// A condition: the sums `s` are of the days of the question. Months are named one by one: then the index has the wanted measures of each
+    /// together, and the other measures between them are not read.
+    fileprivate mutating func appendInterpolation(
+        periodsOf question: FigureQuestion, _ grain: String, in zone: String
+    ) {
+        func day(_ day: CalendarDay) {
+            appendInterpolation(day.description)
+            appendLiteral("::text::date")
+        }
+        guard question.currency == nil, question.step == .month else {
+            appendLiteral("s.period between ")
+            day(question.days.lowerBound)
+            appendLiteral(" and ")
+            day(question.days.upperBound)
+            return
+        }
+        appendLiteral("s.period = any (array(select generate_series((")
+        appendLiteral("select min(m.period) from storehook.figure_sums m where m.grain = ")
+        appendInterpolation(grain)
+        appendLiteral(" and m.zone = ")
+        appendInterpolation(zone)
+        appendLiteral(" and m.environment = ")
+        appendInterpolation(question.environment)
+        appendLiteral(" and m.period >= ")
+        day(question.days.lowerBound)
+        appendLiteral(")::timestamp, ")
+        day(question.days.upperBound)
+        appendLiteral("::timestamp, interval '1 month')::date))")
+    }
+
     /// What follows SELECT: the parts and values of the sums `s` of a question, in its currency, and conditions.
     fileprivate mutating func appendInterpolation(
         sumsFor question: FigureQuestion, _ grain: String, in zone: String
