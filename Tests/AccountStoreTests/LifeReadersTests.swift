@@ -19,7 +19,7 @@ struct LifeReadersTests {
 
     @Test(
         "whoever reads an account reads what the model says, just before, at and just after borders of random lives, heard in any order",
-        arguments: [[], [.seats, .boughtAgain], [.erasedAccount]] as [Set<LifeFeature>])
+        arguments: sampled([[], [.seats, .boughtAgain], [.erasedAccount]] as [Set<LifeFeature>]))
     func readers(_ more: Set<LifeFeature>) async throws {
         var generator = SeededGenerator()
         let lives = sampledSeeds(of: more.isEmpty ? 300 : 150, oneIn: 30).map {

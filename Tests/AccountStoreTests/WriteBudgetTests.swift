@@ -268,7 +268,7 @@ struct WriteBudgetTests {
     }
 
     /// By default of a tenth of a day, and of a twentieth where a budget has room for thousands of rows.
-    @Test(arguments: kinds)
+    @Test(arguments: sampled(kinds))
     func `An account adds no more bytes a day than its budget, and upkeep takes them away in time`(kind: String)
         async throws
     {

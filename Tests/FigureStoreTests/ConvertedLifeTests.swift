@@ -9,7 +9,7 @@ import Testing
 
 /// Figures of random customers in one currency, by random rates with gaps, against plain SQL.
 struct ConvertedLifeTests {
-    private static let seeds = sampledSeeds(of: 2_000, oneIn: 40)
+    private static let seeds = sampledSeeds(of: 2_000, oneIn: 100)
     private static let zone = "America/New_York"
 
     @Test(

@@ -15,7 +15,7 @@ struct FigureLifeTests {
         ProcessInfo.processInfo.environment["STOREHOOK_TEST_LIVES"].map { asked in
             let bounds = asked.split(separator: "-").compactMap { UInt64($0) }
             return Array((bounds.count > 1 ? bounds[0] : 0)..<(bounds.last ?? 0))
-        } ?? sampledSeeds(of: 3_000, oneIn: 40)
+        } ?? sampledSeeds(of: 3_000, oneIn: 100)
 
     /// The lives of one shop. Each of its days is summed once for each two hundred lives, so that several shops take less time than one.
     private static let shops = seeds.batches(of: 1_000)

@@ -12,7 +12,7 @@ import Testing
 struct RecurringLifeTests {
     private static let months: [String: Int64] = ["basic": 1, "premium": 1, "yearly": 12]
     /// By default one life in so many is heard.
-    private static let share = 30
+    private static let share = 60
 
     @Test(
         "recurring revenue, its movements and churn of random customers are what looking at each day's end makes of their periods, heard in nearly any order and rebuilt"

@@ -11,7 +11,7 @@ import Testing
 struct OrderLifeTests {
     private static let zone = "America/New_York"
     /// By default one life in so many is heard.
-    private static let share = 40
+    private static let share = 80
     private static var catalog: String { Shop.catalog(zone: zone) }
 
     private static var now: Timestamp { Timestamp(secondsSince1970: Int64(Date.now.timeIntervalSince1970)) }

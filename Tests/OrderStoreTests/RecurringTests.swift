@@ -11,7 +11,7 @@ import Testing
 @Suite("Recurring revenue in the books")
 struct RecurringTests {
     /// By default one random subscription in so many is heard.
-    private static let share = 30
+    private static let share = 60
 
     private static let rows: PostgresQuery = """
         select concat_ws(' ', item, coalesce((counts_until at time zone 'UTC')::date - '2026-01-01', -1),

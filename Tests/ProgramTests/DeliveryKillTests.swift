@@ -26,7 +26,7 @@ struct DeliveryKillTests {
                 let added = try await site.run(
                     "endpoints", "add", "http://127.0.0.1:\(receiver.port)/", with: settings)
                 #expect(added.ending == .exited(0), "\(added.errors)")
-                let (accounts, each) = takesAllSamples ? (40, 30) : (20, 15)
+                let (accounts, each) = takesAllSamples ? (40, 30) : (12, 10)
                 // As migrating does: who numbers events here looks at them all, and must not while they are moved.
                 _ = try await EventStore(site.pool).ensurePartitions()
                 var workers = try (0..<3).map { _ in try site.start(["work"], settings) }

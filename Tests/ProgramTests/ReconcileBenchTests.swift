@@ -3,7 +3,9 @@ import Testing
 
 @Suite("storehook-bench reconcile")
 struct ReconcileBenchTests {
-    @Test("finds that what was lost on the way comes back, once, and that a run without loss is no different")
+    @Test(
+        "finds that what was lost on the way comes back, once, and that a run without loss is no different",
+        .enabled(if: takesAllSamples))
     func lost() async throws {
         try await withSite { site in
             let program = try site.start(

@@ -24,7 +24,7 @@ struct ShopLivesTests {
         "are told as the shop and Apple's library have them by all readers, with one notification in five lost: at no seam is who paid locked out, and nobody who did not pay has access for longer than is allowed"
     )
     func lives() async throws {
-        let seeds = sampledSeeds(of: 500, oneIn: 25)
+        let seeds = sampledSeeds(of: 500, oneIn: 50)
         let days: Int64 = takesAllSamples ? 240 : 90
         let directory = FileManager.default.temporaryDirectory.appending(path: "storehook-lives-\(UUID().uuidString)")
             .path
