@@ -6,7 +6,7 @@ kept_builds=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/storehook
 
 # What deploy/run and deploy/test build with: where one option differed, everything would be compiled twice. No index for
 # editors and no debug information: nothing that runs needs either, and a crash still names its functions. C is optimised in a debug
-# build, too: what is written in C is the cryptography, and a password's scrypt would take ten times as long.
+# build, too: what is written in C is the cryptography, and a password's scrypt would take five times as long.
 build_options=(
     --disable-index-store --disable-xctest -debug-info-format none --explicit-target-dependency-import-check error -Xcc -O2
 )
