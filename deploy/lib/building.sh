@@ -93,11 +93,11 @@ copy_sources() {
     if [[ -e $resolved ]]; then cp -- "$resolved" "$source/Package.resolved"; fi
 }
 
-# checksums DIRECTORY: of every file there that a clone brings, a line each, in one order.
+# checksums DIRECTORY: of every file there that a build may read, a line each, in one order. deploy/ is none of it, and may have secrets.
 checksums() {
     (
         cd -- "$1" || exit
-        find . \( -name .git -o -name '.build*' -o -name .storehook -o -name Package.resolved \) -prune -o -type f -print0 |
+        find . \( -name .git -o -name '.build*' -o -name .storehook -o -name Package.resolved -o -path ./deploy \) -prune -o -type f -print0 |
             xargs -0 --no-run-if-empty sha256sum --
     ) | LC_ALL=C sort
 }
