@@ -73,9 +73,11 @@ extension ReferenceStatus {
             case 3: [expiry?.adding(days: 60)]
             case 4: [parts.renewal?.graceExpiresAt, expiry?.adding(days: 16)]
             case 1: [parts.renewal?.renewsAt, parts.transaction?.expiresAt]
-            default: [parts.renewal?.renewsAt, parts.transaction?.expiresAt, known, .distantFuture]
+            default: [parts.renewal?.renewsAt, parts.transaction?.expiresAt, .distantFuture]
             }
-        let limit = dates.compactMap(\.self).first { $0 > report.signedAt } ?? report.signedAt.adding(days: 1)
+        var limit = dates.compactMap(\.self).first { $0 > report.signedAt } ?? report.signedAt.adding(days: 1)
+        // What gives no access gives none after all that is known has ended.
+        if [2, 5].contains(report.status), limit >= known ?? .distantPast { limit = .distantFuture }
         let place = facts.reportedStatuses.firstIndex(of: report) ?? 0
         let later = facts.reportedStatuses[(place + 1)...].map(\.asOf).filter { $0 > report.asOf }.min()
         // A later period is another time, which the records tell of.

@@ -128,8 +128,8 @@ struct SignedStatusTests {
             facts.merge(period("1", 0...30, signed: day(10).adding(seconds: 60), digest: 1))
             facts.merge(renewal(signed: day(10).adding(seconds: 60), renews: day(30), digest: 2))
             #expect(facts.status(day(29)) == then)
-            // To the end of the periods that were known.
-            #expect(facts.status(day(30)) == .expired)
+            // After the known periods, too.
+            #expect(facts.status(day(30)) == then && facts.status(day(400)) == then)
             var told2 = facts
             told2.merge(renewal(signed: day(12), renews: day(30), on: false, digest: 3))
             #expect(told2.status(day(11)) == then && told2.status(day(12)) == .cancelled)
@@ -215,6 +215,13 @@ struct SignedStatusTests {
         facts.merge(ReportedStatus(status: 2, signedAt: day(10)))
         #expect(facts.status(day(10)) == .expired && facts.status(day(19)) == .expired)
         #expect(facts.status(day(20)) == .active)
+        // That date is the end of all that is known: nobody has access then, and Apple said why.
+        for status in [2, 5] {
+            var last = PurchaseFacts(transactions: [Self.bought])
+            last.merge(renewal(signed: day(10), renews: day(30), reported: status))
+            last.merge(ReportedStatus(status: status, signedAt: day(10)))
+            #expect([day(10), day(30), day(400)].allSatisfy { last.value($0)?.status.appleStatus == status })
+        }
         var over = PurchaseFacts(transactions: [Self.bought])
         over.merge(ReportedStatus(status: 5, signedAt: day(40)))
         #expect(

@@ -109,7 +109,8 @@ struct UnexplainedReports {
     /// - 1 to the renewalDate or expiresDate ahead, else a day;
     /// - 3 as long as Apple retries;
     /// - 4 to the end of grace;
-    /// - 2 and 5 to that date, else to the end of the periods that were known, else as long as nothing is said.
+    /// - 2 and 5 to that date if a known period lasts longer, else as long as nothing is said: after the known periods there is no access
+    ///   either way, and Apple said which of the two it is.
     private static func limit(
         of report: ReportedStatus, _ context: Context, _ policy: StatusPolicy, in environment: String
     ) -> Timestamp {
@@ -121,8 +122,8 @@ struct UnexplainedReports {
                 context.ahead(context.renewal?.graceExpiresAt)
                     ?? context.ahead(context.expiry.map { policy.graceEnd(from: $0, in: environment) })
             case ReportedStatus.expired, ReportedStatus.revoked:
-                context.ahead(context.renewal?.renewsAt) ?? context.ahead(context.expiresAt)
-                    ?? context.ahead(context.knownEnd) ?? .distantFuture
+                context.beforeKnownEnd(context.ahead(context.renewal?.renewsAt) ?? context.ahead(context.expiresAt))
+                    ?? .distantFuture
             default: context.ahead(context.renewal?.renewsAt) ?? context.ahead(context.expiresAt)
             }
         return limit ?? report.signedAt.adding(days: StatusPolicy.unexplainedDays)
@@ -173,6 +174,12 @@ struct UnexplainedReports {
 
         /// The date, if it lies after the report's signature.
         func ahead(_ date: Timestamp?) -> Timestamp? { date.flatMap { $0 > signedAt ? $0 : nil } }
+
+        /// The date, if a period that was known lasts longer.
+        func beforeKnownEnd(_ date: Timestamp?) -> Timestamp? {
+            guard let date, let knownEnd, date < knownEnd else { return nil }
+            return date
+        }
     }
 
     /// A signed record that says something new: it differs in more than its signature from every record of the same
