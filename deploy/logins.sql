@@ -54,7 +54,7 @@ begin
                 when insufficient_privilege then null;
             end;
         end if;
-        -- Whoever may not grant it is warned by PostgreSQL, and no more.
+        -- Without the right to grant it, PostgreSQL warns, and no more.
         if not has_database_privilege(account, current_database(), 'connect') then
             raise exception '% may not connect to database %: let its owner say "grant connect on database % to %", then run this again',
                 quote_ident(account), current_database(), quote_ident(current_database()), quote_ident(account);

@@ -10,8 +10,8 @@ struct RebuildCommand: ActingCommand {
         discussion: """
             Workers go on meanwhile. --check changes nothing, names each cell that differs, and exits with 1 if there is
             one. Needs the workers' settings: everything is verified again. Where retention has dropped the bytes, the
-            signed records that were kept of them count instead. Purchases of which some bytes do not verify under these
-            settings are named and left as they are, since the settings may be what is wrong; where the bytes should never
+            signed records that were kept of them count instead. Where some bytes of a purchase do not verify under these
+            settings, it is named and left as it is, since the settings may be what is wrong; where the bytes should never
             have been trusted, --forget-unverified derives such a purchase from the rest.
 
             Example: storehook rebuild --check

@@ -198,7 +198,7 @@ extension MetricFamily {
         ),
         MetricFamily(
             "storehook_deliveries_waiting", .gauge,
-            "Accounts of which something waits for an endpoint, the same for every worker."),
+            "Accounts with an event that waits for an endpoint, the same for every worker."),
         MetricFamily(
             "storehook_deliveries_dead", .gauge,
             "Deliveries that were given up and not put back, by endpoint, the same for every worker."),
@@ -278,7 +278,7 @@ extension MetricFamily {
             "Lines of this program's log that were dropped, because its standard error was not read in time."),
         MetricFamily(
             "storehook_build_info", .gauge,
-            "Always 1: which program this is, of which version and commit, and for which schema it was built."),
+            "Always 1: the program, its version and commit, and the schema that it was built for."),
         MetricFamily("process_cpu_seconds_total", .counter, "User and system time that this process has used."),
         MetricFamily("process_resident_memory_bytes", .gauge, "Memory that this process holds."),
         MetricFamily("process_open_fds", .gauge, "File descriptors that this process holds."),

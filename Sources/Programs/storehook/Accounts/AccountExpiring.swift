@@ -9,7 +9,7 @@ struct AccountExpiring: AsyncParsableCommand {
         commandName: "expiring",
         abstract: "List the accounts that lose their access soon, with nothing to renew it.",
         discussion: """
-            The next first. An account of which another source goes on is not among them. Days are of 24 hours, and as many as the
+            The next first. An account that keeps access by another source is not among them. Days are of 24 hours, and as many as the
             catalog's warning_days by default. For reports: storehook.expiring_soon('7 days') in SQL.
 
             Example: storehook account expiring --days 3

@@ -7,7 +7,7 @@ struct DemoToken: AsyncParsableCommand {
         abstract: "Sign an app's token for the account API that deploy/run has started.",
         discussion: """
             With the key in the file, which is made if it is not there, and beside it its public half as a JWKS, which the account API
-            reads (STOREHOOK_JWT_KEYS). Whoever can read the file can be any customer: it is for trying storehook out.
+            reads (STOREHOOK_JWT_KEYS). A reader of the file can be any customer: it is for trying storehook out.
 
             Example: storehook demo token alice --key .storehook/jwt-key.pem
             """)

@@ -12,8 +12,8 @@ struct StaffPasswordCommand: ActingCommand {
         discussion: """
             On a terminal it asks for the password twice, without showing it. Elsewhere it
             reads the first line of standard input. With --generate it makes one and
-            shows it once: only its hash is stored. Whoever was logged in with
-            the password before is logged out.
+            shows it once: only its hash is stored. Sessions that were opened with
+            the old password end.
 
             Example: storehook staff password kim@example.com
             Example: storehook staff password kim@example.com --generate

@@ -49,7 +49,7 @@ extension AdminShapes {
         .init("requestIdentifier", "Its name for Apple.") { $0.record.requestIdentifier },
         .init("requestedAt") { Timestamp($0.record.requestedAt) }, .init("requestedBy") { $0.record.requestedBy },
         .init("why", "Shortened unless it is opened.") { $0.text($0.record.why) },
-        .init("state", "Null at an instant of which nothing says it.") { $0.state },
+        .init("state", "Null where nothing is known for that instant.") { $0.state },
         .init("waitingFor", "What it waits for: a code.") { $0.record.waitingFor },
         .init("askedAt") { $0.record.askedAt.map { Timestamp($0) } },
         .init("askedAgain", "How often Apple had done nothing, and is asked again; null like state.") { $0.askedAgain },

@@ -27,7 +27,7 @@ extension AdminShapes {
             .init("failingSince") { $0.endpoint.failingSince.map { Timestamp($0) } },
             .init("lastFailure") { $0.endpoint.failures == 0 ? nil : $0.endpoint.lastFailure },
             .init("pausedAt") { $0.endpoint.pausedAt.map { Timestamp($0) } },
-            .init("waitingAccounts", "Accounts and purchases of which something waits for it; 10,000 at most.") {
+            .init("waitingAccounts", "Accounts and purchases with an event that waits for it; 10,000 at most.") {
                 $0.standing?.lanes
             },
             .init("hasMoreWaiting", "Whether there are more than that.") { $0.standing?.hasMoreLanes },
@@ -59,7 +59,7 @@ extension AdminShapes {
             .init("outcome", .choice(DeliveryRecord.Outcome.allCases.map(\.rawValue))) {
                 .string($0.record.outcome.rawValue)
             },
-            .init("attempts", "Null of an instant of which no calls are on record.") {
+            .init("attempts", "Null for an instant without calls on record.") {
                 $0.record.isDated ? $0.record.attempts : nil
             },
             .init("status", "Of the last answer.") { $0.record.status },

@@ -39,7 +39,7 @@ extension ConsumptionReason {
         case .noPolicy: "no policy is set; see STOREHOOK_CONSUMPTION_POLICY"
         case .noRule: "no rule of the policy fits"
         case .leftToApple: "the policy leaves it to Apple"
-        case .notPurchased: "the purchase is shared by a family or a team, of which Apple takes no answer"
+        case .notPurchased: "the purchase is shared by a family or a team: Apple takes no answer about it"
         case .unfitAnswer:
             "Apple would refuse what the policy says for this kind of product; storehook consumption check"
         case .noKey: "no worker has a key for the app; see STOREHOOK_APPLE_KEYS"

@@ -13,7 +13,7 @@ extension CatalogReader {
             let policy = try ConsumptionPolicy(rules: node, called: "refunds")
             let apps = Set(products.map(\.bundleID))
             if let stranger = policy.apps.subtracting(apps).min() {
-                warn(node, "a rule of refunds names \(stranger), of which nothing is sold here")
+                warn(node, "a rule of refunds names \(stranger), which sells nothing here")
             }
             return policy
         } catch {

@@ -12,19 +12,19 @@ extension FaultsJudge {
         let converted = Set(told.filter { $0.kind == "subscription.converted" }.compactMap(\.purchaseID))
         let statuses = truth.subscriptions.map { id, state in (id, converted.contains(id) ? state.afterTrial : state) }
         check(
-            "subscriptions_differ", "subscriptions of which the last event says something else than their status",
+            "subscriptions_differ", "subscriptions whose last event says something else than their status",
             Self.differences(
                 Dictionary(statuses, uniquingKeysWith: { first, _ in first }).mapValues(\.ofSubscription),
                 subscriptions.compactMapValues { $0.subscription?.ofSubscription }))
         check(
-            "purchases_differ", "things bought once of which the last event says something else than is known",
+            "purchases_differ", "one-time purchases whose last event says something else than is known",
             Self.differences(
                 truth.purchases.mapValues(\.ofPurchase), purchases.compactMapValues { $0.purchase?.ofPurchase }))
         // An account without any event is free.
         let free = ToldEvent.State.free.ofAccount
         let said = accounts.compactMapValues { $0.access?.ofAccount }
         check(
-            "accounts_differ", "accounts of which the last event says something else than their status",
+            "accounts_differ", "accounts whose last event says something else than their status",
             Self.differences(
                 truth.accounts.mapValues(\.ofAccount),
                 said.merging(truth.accounts.keys.map { ($0, free) }) { said, _ in said }))

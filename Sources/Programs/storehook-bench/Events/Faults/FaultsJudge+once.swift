@@ -35,7 +35,7 @@ extension FaultsJudge {
             "periods_untold", "periods that were not reported",
             truth.periods.filter { times[$0.key] == nil && !isToldWithout.contains($0.value.purchaseID) }
                 .map { "\($0.key) of purchase \($0.value.purchaseID)" }.sorted())
-        check("periods_strange", "events of periods of which there is no record", strange)
+        check("periods_strange", "events of periods without a record", strange)
     }
 
     /// As many more than were taken back as stand: one of each transaction that is refunded now.

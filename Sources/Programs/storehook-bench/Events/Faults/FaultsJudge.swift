@@ -36,7 +36,7 @@ struct FaultsJudge {
             truth.events.keys.filter { posts[$0]?.place == nil }.sorted())
         check("strange", "accepted, and no event", posts.keys.filter { truth.events[$0] == nil }.sorted())
         check(
-            "differing", "events of which one call brought another body than another",
+            "differing", "events that came with another body in another call",
             posts.filter(\.value.differs).map(\.key).sorted())
         check(
             "altered", "bodies that do not say what was written",
@@ -56,7 +56,7 @@ struct FaultsJudge {
         }
         check("gaps", "events that did not come after the one before them in their order", offenders)
         check(
-            "cut_short", "accounts of which the last event did not come",
+            "cut_short", "accounts whose last event did not come",
             truth.sequences.filter { (last[$0.key] ?? 0) != $0.value }.map(\.key).sorted())
     }
 }
