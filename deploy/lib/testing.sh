@@ -118,20 +118,36 @@ served_tests() {
         'SchemaTests[.](GuardedCastTests|SessionSettingTests|PartitionTests|RetentionTests)'
 }
 
-# choose_tests [--filter REGEX | --skip REGEX]…: of the names on standard input those that a filter matches, or all without one, but
-# for those to be skipped.
+# choose_tests [--filter REGEX | --skip REGEX | --without FILE]…: of the names on standard input those that a filter matches, or all
+# without one, but for those to be skipped, and for the lines of FILE.
 choose_tests() {
-    local filters=() skips=()
+    local filters=() skips=() without=/dev/null
     while (($# > 0)); do
         case $1 in
         --filter) filters+=(-e "${2:?--filter takes a regular expression}") && shift ;;
         --skip) skips+=(-e "${2:?--skip takes a regular expression}") && shift ;;
+        --without) without=${2:?--without takes a file} && shift ;;
         *) fail "what is $1; --help shows the usage" ;;
         esac
         shift
     done
     if ((${#filters[@]} == 0)); then filters=(-e ''); fi
-    { grep -E "${filters[@]}" || true; } | if ((${#skips[@]} > 0)); then grep -vE "${skips[@]}" || true; else cat; fi
+    { grep -E "${filters[@]}" || true; } | { grep -vxFf "$without" || true; } |
+        if ((${#skips[@]} > 0)); then grep -vE "${skips[@]}" || true; else cat; fi
+}
+
+# in_turn COUNT: a number below COUNT, 10 at most, by the run's seed.
+in_turn() {
+    local digits=0${STOREHOOK_TEST_SEED//[!0-9]/}
+    printf '%d' $((${digits: -1} % $1))
+}
+
+# waiting_tests LIST TURNS: of the tests in the file TURNS, a name a line, those that wait for another run: a run takes every fifth.
+waiting_tests() {
+    local unknown
+    unknown=$({ grep -vxFf "$1" -- "$2" || true; } | head -n 1)
+    [[ -z $unknown ]] || fail "$2 names what is no test: $unknown"
+    awk -v turn="$(in_turn 5)" 'NR % 5 != turn' "$2"
 }
 
 # measured_times EVENTS: how many seconds each test took, a line each: the seconds, a tab, its name.
