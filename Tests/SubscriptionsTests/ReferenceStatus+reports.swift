@@ -12,9 +12,12 @@ extension ReferenceStatus {
 
     func answer(at instant: Timestamp) -> Answer {
         // Any later report ends the one before, so only the last one can hold.
-        if let report = reported(at: instant), isUnexplained(report),
-            instant < end(of: report) || end(of: report) == .distantFuture
-        {
+        guard let report = reported(at: instant), isUnexplained(report) else { return .records(value(at: instant)) }
+        if let end = end(of: report), end <= instant { return .records(value(at: instant)) }
+        let limit = self.limit(of: report)
+        if instant < limit || limit == .distantFuture { return .reported(report.status) }
+        // What says that nobody has access says it on where the records say so, too.
+        if [2, 5].contains(report.status), value(at: instant)?.status.access != true {
             return .reported(report.status)
         }
         return .records(value(at: instant))
@@ -63,7 +66,7 @@ extension ReferenceStatus {
         return (renewal, transaction)
     }
 
-    private func end(of report: ReportedStatus) -> Timestamp {
+    private func limit(of report: ReportedStatus) -> Timestamp {
         let then = ReferenceStatus(facts.known(at: report.signedAt))
         let parts = cameWith(report)
         let known = then.counting.map { then.wholeEnd(of: $0) }.max()
@@ -73,16 +76,18 @@ extension ReferenceStatus {
             case 3: [expiry?.adding(days: 60)]
             case 4: [parts.renewal?.graceExpiresAt, expiry?.adding(days: 16)]
             case 1: [parts.renewal?.renewsAt, parts.transaction?.expiresAt]
-            default: [parts.renewal?.renewsAt, parts.transaction?.expiresAt, .distantFuture]
+            default: [parts.renewal?.renewsAt, parts.transaction?.expiresAt, known, .distantFuture]
             }
-        var limit = dates.compactMap(\.self).first { $0 > report.signedAt } ?? report.signedAt.adding(days: 1)
-        // What gives no access gives none after all that is known has ended.
-        if [2, 5].contains(report.status), limit >= known ?? .distantPast { limit = .distantFuture }
+        return dates.compactMap(\.self).first { $0 > report.signedAt } ?? report.signedAt.adding(days: 1)
+    }
+
+    /// When something ends a report; nil as long as nothing does.
+    private func end(of report: ReportedStatus) -> Timestamp? {
         let place = facts.reportedStatuses.firstIndex(of: report) ?? 0
         let later = facts.reportedStatuses[(place + 1)...].map(\.asOf).filter { $0 > report.asOf }.min()
         // A later period is another time, which the records tell of.
         let next = counting.first { $0.start > report.signedAt }?.start
-        return [limit, later, next, firstNews(after: report)].compactMap(\.self).min() ?? limit
+        return [later, next, firstNews(after: report)].compactMap(\.self).min()
     }
 
     /// The end of a period by all that is known, refunds and replacements included.

@@ -128,8 +128,11 @@ struct SignedStatusTests {
             facts.merge(period("1", 0...30, signed: day(10).adding(seconds: 60), digest: 1))
             facts.merge(renewal(signed: day(10).adding(seconds: 60), renews: day(30), digest: 2))
             #expect(facts.status(day(29)) == then)
-            // After the known periods, too.
+            // After the known periods, too, but for the leeway that the newest word gives.
             #expect(facts.status(day(30)) == then && facts.status(day(400)) == then)
+            let waiting = SubscriptionState(facts, policy: StatusPolicy(renewalLeewaySeconds: 600))
+            #expect(waiting?.status(at: day(29))?.status == then && waiting?.status(at: day(30))?.status == .active)
+            #expect(waiting?.status(at: day(31))?.status == then)
             var told2 = facts
             told2.merge(renewal(signed: day(12), renews: day(30), on: false, digest: 3))
             #expect(told2.status(day(11)) == then && told2.status(day(12)) == .cancelled)

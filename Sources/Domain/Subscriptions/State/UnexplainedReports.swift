@@ -2,15 +2,25 @@ import AppStorePayloads
 import Base
 
 /// The statuses that Apple reported and the records do not explain. Each decides until Apple signs something new about a
-/// later time, at the longest as long as what it came with, and is an anomaly.
+/// later time, and is an anomaly. Against the records it decides as long as what it came with, at the longest. After that a 2 or 5 decides
+/// where the records give no access: they only tell the reason apart, and Apple has said it.
 struct UnexplainedReports {
     /// A reported status that decides.
     private struct Override {
         let report: ReportedStatus
         /// How long it was to decide, by what it came with.
         let limit: Timestamp
-        /// Until when it decides: something that Apple said later may have ended it before.
+        /// Until when it decides, whatever the records give: something that Apple said later may have ended it before.
         let until: Timestamp
+        /// Until when it decides where the records give no access.
+        let lastUntil: Timestamp
+
+        /// Whether it decides at an instant.
+        /// - Parameter value: by the records.
+        func decides(at instant: Timestamp, _ value: StatusAtInstant?) -> Bool {
+            guard report.asOf <= instant, instant < lastUntil else { return false }
+            return instant < until || value?.status.access != true
+        }
     }
 
     let anomalies: [Anomaly]
@@ -50,8 +60,11 @@ struct UnexplainedReports {
             let known = news ?? News.all(in: facts)
             news = known
             let limit = Self.limit(of: report, context, rules.policy, in: rules.environment)
+            let end = Self.end(of: report, context, known, rules)
+            let until = min(limit, end)
+            let givesNone = report.status == ReportedStatus.expired || report.status == ReportedStatus.revoked
             overrides.append(
-                Override(report: report, limit: limit, until: Self.end(of: report, context, limit, known, rules)))
+                Override(report: report, limit: limit, until: until, lastUntil: givesNone ? end : until))
         }
         self.anomalies = anomalies.sorted {
             ($0.signedAt, $0.kind.rawValue, $0.transactionID ?? "") < (
@@ -63,15 +76,14 @@ struct UnexplainedReports {
 
     /// Where an answer may change because a report begins or ceases to decide.
     var instants: [Timestamp] {
-        overrides.flatMap { [$0.report.asOf, $0.until] }.filter { $0 < .distantFuture }
+        overrides.flatMap { [$0.report.asOf, $0.until, $0.lastUntil] }.filter { $0 < .distantFuture }
     }
 
     /// The status at an instant, reports included.
     func value(at instant: Timestamp) -> StatusAtInstant? {
         let value = rules.value(at: instant)
-        guard let override = overrides.last(where: { $0.report.asOf <= instant }), instant < override.until else {
-            return value
-        }
+        guard let override = overrides.last(where: { $0.report.asOf <= instant }), override.decides(at: instant, value)
+        else { return value }
         let renewal = rules.renewal(at: instant)
         let end = override.limit < .distantFuture ? override.limit : override.report.asOf
         var decided =
@@ -105,12 +117,11 @@ struct UnexplainedReports {
         return derived != report.status
     }
 
-    /// How long a report decides if Apple says nothing else: as long as what it came with.
+    /// How long a report decides against the records if Apple says nothing else: as long as what it came with.
     /// - 1 to the renewalDate or expiresDate ahead, else a day;
     /// - 3 as long as Apple retries;
     /// - 4 to the end of grace;
-    /// - 2 and 5 to that date if a known period lasts longer, else as long as nothing is said: after the known periods there is no access
-    ///   either way, and Apple said which of the two it is.
+    /// - 2 and 5 to that date, else to the end of the periods that were known, else as long as nothing is said.
     private static func limit(
         of report: ReportedStatus, _ context: Context, _ policy: StatusPolicy, in environment: String
     ) -> Timestamp {
@@ -122,21 +133,21 @@ struct UnexplainedReports {
                 context.ahead(context.renewal?.graceExpiresAt)
                     ?? context.ahead(context.expiry.map { policy.graceEnd(from: $0, in: environment) })
             case ReportedStatus.expired, ReportedStatus.revoked:
-                context.beforeKnownEnd(context.ahead(context.renewal?.renewsAt) ?? context.ahead(context.expiresAt))
-                    ?? .distantFuture
+                context.ahead(context.renewal?.renewsAt) ?? context.ahead(context.expiresAt)
+                    ?? context.ahead(context.knownEnd) ?? .distantFuture
             default: context.ahead(context.renewal?.renewsAt) ?? context.ahead(context.expiresAt)
             }
         return limit ?? report.signedAt.adding(days: StatusPolicy.unexplainedDays)
     }
 
-    /// Until when a report decides. It is ended by the next reported status, by the next record that Apple signs after
-    /// it and that says something new, and by a later period, at the latest at its limit.
+    /// What ends a report: the next reported status, the next record that Apple signs after it and that says something new, and a later
+    /// period. In the distant future without any.
     private static func end(
-        of report: ReportedStatus, _ context: Context, _ limit: Timestamp, _ news: [News], _ rules: SubscriptionRules
+        of report: ReportedStatus, _ context: Context, _ news: [News], _ rules: SubscriptionRules
     ) -> Timestamp {
         let next = news.lazy.compactMap { $0.instant(after: report, context) }.min()
-        return [limit, next, rules.nextReport(after: report.asOf), rules.nextStart(after: report.signedAt)]
-            .compactMap(\.self).min() ?? limit
+        return [next, rules.nextReport(after: report.asOf), rules.nextStart(after: report.signedAt)]
+            .compactMap(\.self).min() ?? .distantFuture
     }
 
     /// What a report came with, and what was known when it was signed. The parts of a notification count from the
@@ -174,12 +185,6 @@ struct UnexplainedReports {
 
         /// The date, if it lies after the report's signature.
         func ahead(_ date: Timestamp?) -> Timestamp? { date.flatMap { $0 > signedAt ? $0 : nil } }
-
-        /// The date, if a period that was known lasts longer.
-        func beforeKnownEnd(_ date: Timestamp?) -> Timestamp? {
-            guard let date, let knownEnd, date < knownEnd else { return nil }
-            return date
-        }
     }
 
     /// A signed record that says something new: it differs in more than its signature from every record of the same
