@@ -16,7 +16,7 @@ extension ReferenceStatus {
         if let end = end(of: report), end <= instant { return .records(value(at: instant)) }
         let limit = self.limit(of: report)
         if instant < limit || limit == .distantFuture { return .reported(report.status) }
-        // What says that nobody has access says it on where the records say so, too.
+        // Both give no access: Apple's number is the reason.
         if [2, 5].contains(report.status), value(at: instant)?.status.access != true {
             return .reported(report.status)
         }

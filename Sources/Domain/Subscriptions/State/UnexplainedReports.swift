@@ -3,23 +3,29 @@ import Base
 
 /// The statuses that Apple reported and the records do not explain. Each decides until Apple signs something new about a
 /// later time, and is an anomaly. Against the records it decides as long as what it came with, at the longest. After that a 2 or 5 decides
-/// where the records give no access: they only tell the reason apart, and Apple has said it.
+/// where the records give no access: then both agree on the access, and Apple's number is the reason.
 struct UnexplainedReports {
     /// A reported status that decides.
     private struct Override {
         let report: ReportedStatus
-        /// How long it was to decide, by what it came with.
+        /// How long it decides against the records, by what it came with.
         let limit: Timestamp
-        /// Until when it decides, whatever the records give: something that Apple said later may have ended it before.
-        let until: Timestamp
-        /// Until when it decides where the records give no access.
-        let lastUntil: Timestamp
+        /// When something that Apple signed later ends it.
+        let end: Timestamp
+
+        /// Whether it says that there is no access.
+        private var isWithoutAccess: Bool {
+            report.status == ReportedStatus.expired || report.status == ReportedStatus.revoked
+        }
+
+        /// Where it may begin or cease to decide.
+        var instants: [Timestamp] { [report.asOf, min(limit, end)] + (isWithoutAccess ? [end] : []) }
 
         /// Whether it decides at an instant.
         /// - Parameter value: by the records.
         func decides(at instant: Timestamp, _ value: StatusAtInstant?) -> Bool {
-            guard report.asOf <= instant, instant < lastUntil else { return false }
-            return instant < until || value?.status.access != true
+            guard report.asOf <= instant, instant < end else { return false }
+            return instant < limit || isWithoutAccess && value?.status.access != true
         }
     }
 
@@ -61,10 +67,7 @@ struct UnexplainedReports {
             news = known
             let limit = Self.limit(of: report, context, rules.policy, in: rules.environment)
             let end = Self.end(of: report, context, known, rules)
-            let until = min(limit, end)
-            let givesNone = report.status == ReportedStatus.expired || report.status == ReportedStatus.revoked
-            overrides.append(
-                Override(report: report, limit: limit, until: until, lastUntil: givesNone ? end : until))
+            overrides.append(Override(report: report, limit: limit, end: end))
         }
         self.anomalies = anomalies.sorted {
             ($0.signedAt, $0.kind.rawValue, $0.transactionID ?? "") < (
@@ -76,7 +79,7 @@ struct UnexplainedReports {
 
     /// Where an answer may change because a report begins or ceases to decide.
     var instants: [Timestamp] {
-        overrides.flatMap { [$0.report.asOf, $0.until, $0.lastUntil] }.filter { $0 < .distantFuture }
+        overrides.flatMap(\.instants).filter { $0 < .distantFuture }
     }
 
     /// The status at an instant, reports included.
